@@ -17,9 +17,9 @@ export const SHARED_LIMITS = {
 /**
  * workerd keeps what it sends until the client reads it or the connection breaks, also after a
  * close, and does not say how much that is. A client that reads goes at once when it is closed. So
- * after each BYTES_BETWEEN_CHECKS the largest clients of the address that was sent most, with
- * CHECKED_BYTES together, are told to connect again. An address whose closed connections stay does
- * not read: all its clients are closed, and later ones once they were sent what the kernel holds.
+ * after each BYTES_BETWEEN_CHECKS the largest clients of the site that was sent most, with
+ * CHECKED_BYTES together, are told to connect again. A site whose closed connections stay does not
+ * read: all its clients are closed, and later ones once they were sent what the kernel holds.
  */
 const BYTES_BETWEEN_CHECKS = 64_000_000;
 const CHECKED_BYTES = 4_000_000;
@@ -54,9 +54,18 @@ interface Account<Client> {
   readonly client: ClientPath;
   readonly clients: Set<Client>;
   readonly usage: Usage;
+  readonly site: Site<Client>;
   /** Closed connections that have not gone, and the bytes that were sent on them. */
   left: number;
   leftBytes: number;
+}
+
+/** A client with IPv6 may have all networks of a /48 (platform/client-path.ts). */
+interface Site<Client> {
+  readonly accounts: Set<Account<Client>>;
+  leftBytes: number;
+  /** Clients that came while much was left. */
+  readonly late: WeakSet<object>;
 }
 
 const NOBODY: never[] = [];
@@ -71,6 +80,7 @@ export function newUsage(sent = 0): Usage {
 
 export function createAccounts<Client extends Holder>(): Accounts<Client> {
   const accounts = new Map<string, Account<Client>>();
+  const sites = new Map<string, Site<Client>>();
   const total: Usage = { ...newUsage(), connections: 0 };
   let sentSinceCheck = 0;
   /** Bytes of these, by connection. */
@@ -80,10 +90,19 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
     let account = accounts.get(address);
     if (account === undefined) {
       const usage = { ...newUsage(), connections: 0 };
-      account = { client: clientPath(address), clients: new Set(), usage, left: 0, leftBytes: 0 };
+      const client = clientPath(address);
+      const site = siteOf(client);
+      account = { client, clients: new Set(), usage, site, left: 0, leftBytes: 0 };
+      site.accounts.add(account);
       accounts.set(address, account);
     }
     return account;
+  }
+
+  function siteOf([name]: ClientPath): Site<Client> {
+    const site = sites.get(name) ?? { accounts: new Set(), leftBytes: 0, late: new WeakSet() };
+    sites.set(name, site);
+    return site;
   }
 
   function add(client: Client, name: keyof Usage, change: number): void {
@@ -102,10 +121,10 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
   function check(): Client[] {
     sentSinceCheck = 0;
     sentTo.clear();
-    const account = largestAccount('sent');
-    if (account === undefined) return [];
-    const clients = [...account.clients].sort(byUse('sent'));
-    if (account.leftBytes >= CHECKED_BYTES) return clients;
+    const site = largestAccount('sent')?.site;
+    if (site === undefined) return [];
+    const clients = [...site.accounts].flatMap((each) => [...each.clients]).sort(byUse('sent'));
+    if (site.leftBytes >= CHECKED_BYTES) return clients;
     let checked = 0;
     return clients.filter(({ usage }) => {
       const isEnough = checked >= CHECKED_BYTES;
@@ -116,7 +135,9 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
 
   return {
     open(client) {
-      accountOf(client).clients.add(client);
+      const { clients, site } = accountOf(client);
+      clients.add(client);
+      if (site.leftBytes >= CHECKED_BYTES) site.late.add(client);
       for (const name of NAMES) add(client, name, client.usage[name]);
     },
     end(client) {
@@ -126,13 +147,19 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
       account.clients.delete(client);
       account.left += 1;
       account.leftBytes += usage.sent;
+      const { site } = account;
+      site.leftBytes += usage.sent;
       return () => {
         account.left -= 1;
         account.leftBytes -= usage.sent;
+        site.leftBytes -= usage.sent;
         // they take no memory any more; or who comes and goes would have others closed
         sentSinceCheck -= sentTo.get(client) ?? 0;
         sentTo.delete(client);
-        if (account.clients.size === 0 && account.left === 0) accounts.delete(address);
+        if (account.clients.size > 0 || account.left > 0) return;
+        accounts.delete(address);
+        site.accounts.delete(account);
+        if (site.accounts.size === 0) sites.delete(account.client[0]);
       };
     },
     use(client, share, amount) {
@@ -140,15 +167,15 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
       client.usage[share] = amount;
     },
     send(client, bytes) {
-      const { usage, leftBytes } = accountOf(client);
+      const { usage, site } = accountOf(client);
       client.usage.sent += bytes;
       usage.sent += bytes;
       total.sent += bytes;
       sentSinceCheck += bytes;
       sentTo.set(client, (sentTo.get(client) ?? 0) + bytes);
       if (sentSinceCheck > BYTES_BETWEEN_CHECKS) return check();
-      const isSuspect = leftBytes >= CHECKED_BYTES && client.usage.sent > KERNEL_BYTES;
-      return isSuspect ? [client] : NOBODY;
+      const isSuspect = site.leftBytes >= CHECKED_BYTES && site.late.has(client);
+      return isSuspect && client.usage.sent > KERNEL_BYTES ? [client] : NOBODY;
     },
     excess() {
       const share = SHARES.find((name) => total[name] > SHARED_LIMITS[name]);

@@ -76,6 +76,14 @@ export function createClients(counts: Counts): Clients {
     else socket.close(CLOSE_CODES[reason], detail.slice(0, 100).replace(/[^ -~]/g, '?'));
   }
 
+  /** Closes a client that says no CONNECT in time, unless what it says waits for the broker. */
+  function startTimer(client: Client, ms: number): void {
+    client.timer = setTimeout(() => {
+      if (client.waiting.length > 0) startTimer(client, CONNECT_TIMEOUT_MS);
+      else close(client, 'silent');
+    }, ms);
+  }
+
   function gone(socket: WebSocket): void {
     const client = clients.get(socket);
     if (client !== undefined) close(client, 'gone');
@@ -118,7 +126,7 @@ export function createClients(counts: Counts): Clients {
       if (client.id === undefined) {
         // from the connection, if the object was evicted meanwhile
         const since = Math.max(0, Date.now() - client.seen);
-        client.timer = setTimeout(() => close(client, 'silent'), CONNECT_TIMEOUT_MS - since);
+        startTimer(client, CONNECT_TIMEOUT_MS - since);
       }
       accounts.open(client);
       closeExcess();

@@ -50,6 +50,8 @@ export function keepFeed(options: FeedOptions): Feed {
   const clientId = `edge${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
   const connection = createFeedConnection(clientId, [...KINDS.keys()]);
   let current: Attempt | undefined;
+  /** Connections in a row that brought no message: the next one begins at another upstream. */
+  let barren = 0;
   /** Reason without a feed, as logged last. */
   let told: string | undefined;
 
@@ -70,6 +72,7 @@ export function keepFeed(options: FeedOptions): Feed {
       const kind = KINDS.get(topic);
       if (kind !== undefined) take(kind, payload);
     }
+    if (step.messages.length > 0) barren = 0;
     if (step.messages.length > 0 && told !== undefined) {
       told = undefined;
       writeLog('info', 'feed.connected', { upstream: current?.name });
@@ -93,7 +96,7 @@ export function keepFeed(options: FeedOptions): Feed {
       connection.lost(clock());
     };
     try {
-      const socket = await openFirst(options, attempt, {
+      const socket = await openFirst(options, barren, attempt, {
         received: (bytes) => {
           if (isCurrent()) follow(connection.received(bytes, clock()));
         },
@@ -101,6 +104,7 @@ export function keepFeed(options: FeedOptions): Feed {
       });
       if (!isCurrent()) return socket.close();
       attempt.socket = socket;
+      barren++;
       follow(connection.opened(clock()));
     } catch (error) {
       lose(error instanceof UpstreamFailure ? error.message : describeError(error));
@@ -127,15 +131,21 @@ interface Attempt {
   socket?: FeedSocket;
 }
 
-/** The first upstream, in the ranking's order, that has a feed and lets itself be connected. */
+/**
+ * The first upstream that has a feed and lets itself be connected, in the ranking's order from the
+ * place `barren` on.
+ */
 async function openFirst(
   options: FeedOptions,
+  barren: number,
   attempt: Attempt,
   events: SocketEvents,
 ): Promise<FeedSocket> {
   const { upstreams, ranking } = options;
   let failure: unknown;
-  for (const place of ranking.order(upstreams.length)) {
+  const order = ranking.order(upstreams.length);
+  for (let i = 0; i < order.length; i++) {
+    const place = order[(barren + i) % order.length]!;
     const url = upstreams[place]!;
     attempt.name = new URL(url).host;
     try {

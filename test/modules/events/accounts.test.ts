@@ -143,4 +143,37 @@ describe('what was sent', () => {
     gone();
     expect(accounts.send(later, 5000)).toEqual([]);
   });
+
+  it.each([1, 256])('closes those who do not read, in %i networks of a site', (networks) => {
+    const accounts = createAccounts<Client>();
+    const deaf = new Set<Client>();
+    for (let i = 0; i < 2048; i++) {
+      const one = client('deaf', `2001:db8:0:${(i % networks).toString(16)}::/64`, i);
+      accounts.open(one);
+      deaf.add(one);
+    }
+    let unread = 0;
+    while (deaf.size > 0 && unread < 150_000_000)
+      for (const each of deaf) {
+        unread += 4096;
+        for (const closed of accounts.send(each, 4096))
+          if (deaf.delete(closed)) accounts.end(closed);
+      }
+    expect(deaf.size).toBe(0);
+  });
+
+  it('closes few of the many readers of an address, though their sockets take a moment to go', () => {
+    const readers = Array.from({ length: 30 }, (_, i) => client(`reader ${i}`, 'x'));
+    const accounts = open(...readers);
+    const closed = new Set<Client>();
+    for (let i = 0; i < 33; i++)
+      for (const each of readers) {
+        if (closed.has(each)) continue;
+        for (const one of accounts.send(each, 70_000)) {
+          closed.add(one);
+          accounts.end(one);
+        }
+      }
+    expect(closed.size).toBe(2);
+  });
 });

@@ -146,6 +146,19 @@ describe('a feed', () => {
     expect(second.mqtt!.connections).toBe(1);
   });
 
+  it('goes to the next upstream after a connection that brought nothing', async () => {
+    const [refusing, other] = [await startDouble(), await startDouble()];
+    const { feed } = follow([refusing, other], {
+      async openSocket(address, events, signal) {
+        if (!address.url.startsWith(refusing.url)) return openNodeSocket(address, events, signal);
+        setTimeout(10).then(() => events.lost('refused'));
+        return { send() {}, close() {} };
+      },
+    });
+    await toBeLive(feed);
+    expect(other.mqtt!.connections).toBe(1);
+  });
+
   it('is asked for below the path of the upstream', async () => {
     const double = await startDouble();
     const asked: string[] = [];
