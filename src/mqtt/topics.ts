@@ -92,7 +92,7 @@ const bech32: Named = {
     const isOwn = parsed?.prefix === prefix && toBech32(prefix, parsed.address) === text;
     return isOwn ? encode(address, parsed.address) : undefined;
   },
-  write: (bytes, prefix) => toBech32(prefix, decode(address, new Reader(bytes))),
+  write: (bytes, prefix) => toBech32(prefix, decode(address, bytes)),
 };
 
 /** Text before and after the bytes that a topic of this kind names. */

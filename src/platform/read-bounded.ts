@@ -56,13 +56,7 @@ async function joinChunks(
     if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
 }
 
 function grow(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {

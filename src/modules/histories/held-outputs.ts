@@ -10,7 +10,7 @@ import { type Cell, rowSum, SUMMED_COLUMNS } from '../../ledger/core/row-sum.ts'
 import type { FingerprintedTable } from '../../ledger/ledger-part.ts';
 import { PARTS, readSpentOutput, type SpentRow } from '../../ledger/packs/milestone-part.ts';
 import { PAST_TABLE } from '../../ledger/write/prune.ts';
-import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { chainIdFromOutputId, decodeOutput, nftIdOf } from '../../stardust/wire/ids.ts';
 import { nftConditions, OutputType } from '../../stardust/wire/output.ts';
@@ -106,10 +106,9 @@ export function pastFromRow(row: Row): PastOutput {
   const nftId = key.slice(0, NFT_DIGITS);
   const part = Number.parseInt(key.slice(NFT_DIGITS, -PLACE_DIGITS), 16);
   const timestamp = row.integerOrNull('burned_time');
-  const conditions = new Reader(Uint8Array.fromHex(row.text('conditions')));
   return {
     id,
-    unlockConditions: decode(nftConditions, conditions),
+    unlockConditions: decode(nftConditions, Uint8Array.fromHex(row.text('conditions'))),
     isMint: toHexDigits(chainIdFromOutputId(Uint8Array.fromHex(id))) === nftId,
     block: row.text('block'),
     created: row.integer('created'),

@@ -18,11 +18,10 @@ import {
 import { readMilestoneContents } from '../../ledger/read/milestone-contents.ts';
 import type { MilestoneStatus } from '../../ledger/read/node-status.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
-import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { decode } from '../../stardust/encoding/codec.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
-import { milestone } from '../../stardust/wire/milestone.ts';
+import { decodeMilestone } from '../../stardust/wire/decode-milestone.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {
@@ -129,7 +128,7 @@ export function requireRoot(
 /** The path to the applied root, checked; undefined if the block has no applied transaction. */
 export function pathToApplied(proof: BlockProof, leafHashes?: Uint8Array): Proof | undefined {
   const path = proofAmong(proof.included, proof.applied, proof.position, leafHashes);
-  const { appliedMerkleRoot } = decode(milestone, new Reader(proof.milestone));
+  const { appliedMerkleRoot } = decodeMilestone(proof.milestone).value;
   if (path !== undefined) requireRoot(proof, path, appliedMerkleRoot);
   return path;
 }

@@ -93,7 +93,7 @@ export async function* readRecords(
 async function readOutputRecord(stream: ByteStream, what: string): Promise<SnapshotOutput> {
   const offset = stream.offset;
   const head = await stream.take(LEDGER_OUTPUT_HEAD_LENGTH, what);
-  const { length, ...fields } = decode(ledgerOutputHead, new Reader(head));
+  const { length, ...fields } = decode(ledgerOutputHead, head);
   if (length > MAX_BLOCK_LENGTH)
     throw stream.refusal(`${what} of ${length} bytes, more than a block can hold`, offset);
   const bytes = await stream.take(length, what);
@@ -114,7 +114,7 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   const end = start + length;
   const ours = await takeMilestone(stream, await readU32(stream));
   const spent = receiptOf(ours.value) && (await stream.take(TREASURY_LENGTH, 'a milestone diff'));
-  const spentTreasury = spent && decode(treasury, new Reader(spent));
+  const spentTreasury = spent && decode(treasury, spent);
   yield { kind: 'diff', offset: start, milestone: ours, spentTreasury };
 
   const created = await readU32(stream);

@@ -12,7 +12,6 @@ import type { Database } from '../../../ledger/core/database.ts';
 import { type HeadTreasury, readHead, selectHead } from '../../../ledger/core/head.ts';
 import { many, type Row, readBatch } from '../../../ledger/core/read-batch.ts';
 import { fromBase64 } from '../../../stardust/encoding/base64.ts';
-import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { type ReceiptOption, receiptOption } from '../../../stardust/wire/milestone.ts';
@@ -120,7 +119,7 @@ export async function readReceipts(
 
 function receiptFromRow(row: Row): { receipt: ReceiptOption; milestoneIndex: number } {
   row.requireSum('receipt');
-  const receipt = decode(receiptOption, new Reader(fromBase64(row.text('bytes'))));
+  const receipt = decode(receiptOption, fromBase64(row.text('bytes')));
   return { receipt, milestoneIndex: row.integer('milestone') };
 }
 

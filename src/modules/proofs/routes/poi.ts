@@ -9,7 +9,6 @@ import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, parseId, readJsonObject } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { verifySignature } from '../../../platform/verify-signature.ts';
-import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
 import { asObject } from '../../../stardust/encoding/json-object.ts';
 import { caughtRefusal } from '../../../stardust/error.ts';
@@ -23,7 +22,8 @@ import type { MilestoneKeys } from '../../../stardust/milestone-keys.ts';
 import { hashLeaves } from '../../../stardust/proof/merkle.ts';
 import { parseProof, proofFor, verifyInclusion } from '../../../stardust/proof/proof.ts';
 import { block as anyBlock, block } from '../../../stardust/wire/block.ts';
-import { milestone, milestone as milestonePayload } from '../../../stardust/wire/milestone.ts';
+import { decodeMilestone } from '../../../stardust/wire/decode-milestone.ts';
+import { milestone as milestonePayload } from '../../../stardust/wire/milestone.ts';
 import { blockSchema, milestonePayloadSchema } from '../../objects/block-schemas.ts';
 import { type BlockProof, proveBlock, requireRoot } from '../applied-milestone.ts';
 
@@ -67,10 +67,10 @@ export async function readProof({ params, node }: RouteContext): Promise<BlockPr
 
 /** Milestone, block, and the way from the one to the other, which is checked. */
 export function inclusionToJson(parts: BlockProof, leafHashes = hashLeaves(parts.included)) {
-  const signed = decode(milestone, new Reader(parts.milestone));
+  const { value: signed } = decodeMilestone(parts.milestone);
   const proof = proofFor(parts.included, parts.position, leafHashes);
   requireRoot(parts, proof, signed.inclusionMerkleRoot);
-  const value = decode(block, new Reader(parts.block));
+  const value = decode(block, parts.block);
   return { milestone: milestoneToJson(signed), block: blockToJson(value), proof };
 }
 
