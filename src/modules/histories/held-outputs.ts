@@ -170,9 +170,6 @@ const INSERT_PAST = `
     .join(', ')}, value ->> ${SUMMED_COLUMNS.nft_past.length} FROM json_each(?1)`;
 
 export function insertPast(db: Database, rows: readonly PastRow[]): D1PreparedStatement[] {
-  return forEachPiece(
-    db,
-    INSERT_PAST,
-    rows.map(({ cells, sum }) => [...cells, sum]),
-  );
+  const summed = rows.map(({ cells, sum }) => [...cells, sum]);
+  return forEachPiece(db, INSERT_PAST, summed);
 }
