@@ -230,11 +230,9 @@ export class CoreFollower extends DurableObject<Env> {
       return { applied: 0, behind: !this.#published || isBuilding, isBuilding };
     }
     if (settings.milestoneKeys === undefined) {
-      await stopFollowing(
-        this.#db,
-        'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network',
-        this.#log,
-      );
+      const reason =
+        'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network';
+      await stopFollowing(this.#db, reason, this.#log);
       return { applied: 0, behind: false };
     }
     const context = this.#context(settings, settings.milestoneKeys);

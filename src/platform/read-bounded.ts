@@ -30,7 +30,8 @@ export async function readBounded(
       await reader.cancel();
       return undefined;
     }
-    if (length === bytes.length) bytes = grow(bytes, Math.min(2 * length, maxBytes + 1));
+    if (length === bytes.length)
+      bytes = new Uint8Array(bytes.buffer.transfer(Math.min(2 * length, maxBytes + 1)));
   }
 }
 
@@ -57,10 +58,4 @@ async function joinChunks(
     chunks.push(chunk);
   }
   return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
-}
-
-function grow(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const grown = new Uint8Array(length);
-  grown.set(bytes);
-  return grown;
 }

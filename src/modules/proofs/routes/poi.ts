@@ -51,11 +51,9 @@ async function answerValidateProof({ request, settings }: RouteContext): Promise
   const { milestoneKeys } = settings;
   const limits = { maxBytes: MAX_PROOF_BYTES, maxValues: MAX_PROOF_VALUES };
   const file = await readJsonObject(request, limits);
-  const judgement = milestoneKeys && (await validateProof(file, milestoneKeys));
-  if (judgement === undefined)
+  if (milestoneKeys === undefined)
     throw new HttpError(500, 'the settings of this node name no keys that sign milestones');
-  if (judgement.kind === 'malformed') throw new HttpError(400, judgement.reason);
-  return jsonAnswer({ valid: judgement.kind === 'valid' });
+  return jsonAnswer({ valid: await isValid(file, milestoneKeys) });
 }
 
 export async function readProof({ params, node }: RouteContext): Promise<BlockProof> {
@@ -121,23 +119,26 @@ export function describePoi(): Operations<typeof poiRoutes> {
   };
 }
 
-/** `malformed`: there is no proof in it. The reason is for people: ASCII. */
-export type ProofJudgement = { kind: 'valid' } | { kind: 'invalid' | 'malformed'; reason: string };
-
-/** @param file `{milestone, block, proof}` as JSON; other fields are ignored */
-async function validateProof(
+/**
+ * Throws an HttpError 400 if there is no proof in it.
+ *
+ * @param file `{milestone, block, proof}` as JSON; other fields are ignored
+ */
+async function isValid(
   { milestone, block, proof }: Readonly<Record<string, unknown>>,
   keys: MilestoneKeys,
-): Promise<ProofJudgement> {
-  let kind: 'invalid' | 'malformed' = 'malformed';
+): Promise<boolean> {
+  let isProof = false;
   try {
     encode(milestonePayload, milestoneFromJson(milestone));
     encode(anyBlock, blockFromJson(block));
     parseProof(asObject(proof));
-    kind = 'invalid';
+    isProof = true;
     await verifyInclusion({ milestone, block, proof }, keys, verifySignature);
-    return { kind: 'valid' };
+    return true;
   } catch (error) {
-    return { kind, reason: caughtRefusal(error).reason };
+    const { reason } = caughtRefusal(error);
+    if (isProof) return false;
+    throw new HttpError(400, reason);
   }
 }
