@@ -12,18 +12,10 @@ import { type ByteStream, decodePart } from './byte-stream.ts';
 import {
   MIN_DIFF_LENGTH,
   MIN_OUTPUT_RECORD_LENGTH,
+  type MilestoneReference,
   type RecordCounts,
   SOLID_ENTRY_POINT_LENGTH,
 } from './snapshot-records.ts';
-
-/** A milestone as later milestones and headers refer to it. */
-export interface MilestoneReference {
-  index: number;
-  /** 32 bytes. */
-  id: Uint8Array;
-  /** Unix seconds. */
-  timestamp: number;
-}
 
 export interface FullHeader {
   bytes: Uint8Array;

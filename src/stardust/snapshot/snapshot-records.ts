@@ -35,12 +35,16 @@ export interface SnapshotOutput extends LedgerOutput {
   chainId: Uint8Array | undefined;
 }
 
-export interface SnapshotMilestone {
+/** A milestone as later milestones and headers refer to it. */
+export interface MilestoneReference {
   index: number;
   /** 32 bytes (B.9). */
   id: Uint8Array;
   /** Unix seconds. */
   timestamp: number;
+}
+
+export interface SnapshotMilestone extends MilestoneReference {
   /** The payload in binary form (A.10), with type and signatures. */
   payload: Uint8Array;
   /** `payload`, decoded. Its byte fields are views of it. */
