@@ -9,6 +9,7 @@ import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
+import { openIndexLedger } from '../nft-index/d1-ledger.ts';
 import { publish } from '../nft-index/publish.ts';
 import { hasPassed, pause } from '../platform/clock.ts';
 import { describeError } from '../platform/log.ts';
@@ -136,7 +137,8 @@ export class CoreFollower extends DurableObject<Env> {
     this.#published = false;
     try {
       const { nftIndex, versionId } = this.#settings();
-      const result = await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET, versionId);
+      const ledger = openIndexLedger(this.#db);
+      const result = await publish(ledger, nftIndex, Date.now, PUBLISH_BUDGET, versionId);
       this.#memory.queries += result.used.operations;
       this.#published = result.done;
     } catch (error) {
