@@ -75,15 +75,9 @@ function pastKey(nftId: string, part: number, place: number): string {
   return nftId + digits(part, PART_DIGITS) + digits(place, PLACE_DIGITS);
 }
 
-/** SQL that is true of rows of the NFT ?1 which milestones from this one on spent. */
-export const isPastFrom = (milestone: string): string => `id >= ${firstKey(milestone)}`;
-
-/** SQL that is true of rows of the NFT ?1 which milestones before this one spent. */
-export const isPastBefore = (milestone: string): string => `id < ${firstKey(milestone)}`;
-
-function firstKey(milestone: string): string {
-  return `unhex(?1 || printf('%0${PART_DIGITS}x', (${milestone}) * ${PARTS}))`;
-}
+/** SQL of the least key of the NFT ?1 among outputs that this milestone and later ones spent. */
+export const leastPastKey = (milestone: string): string =>
+  `unhex(?1 || printf('%0${PART_DIGITS}x', (${milestone}) * ${PARTS}))`;
 
 const BYTE_COLUMNS: readonly string[] = [
   'id',
