@@ -7,7 +7,7 @@ import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
 import { insertParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { splitContents, writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
-import { rowSum } from '../../src/ledger/core/row-sum.ts';
+import { moveFingerprints, rowSum } from '../../src/ledger/core/row-sum.ts';
 import { insertHead, insertMilestone } from '../../src/ledger/core/write-head.ts';
 import { insertListRows, listRow } from '../../src/ledger/output-list/list-rows.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
@@ -76,7 +76,7 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
   await runBatch(db, [
     insertHead(db, testHead('bench', 1, LEDGER_INDEX)),
     insertMilestone(db, testMilestone(LEDGER_INDEX, FIRST_TIME + count)),
-    insertParameters(db, { type: 1, ...option }),
+    insertParameters(db, moveFingerprints({ fingerprints: {} }), { type: 1, ...option }),
   ]);
   for (let at = 0; at < count; at += PIECE) {
     const rows = Array.from({ length: PIECE }, (_, i) => {

@@ -6,17 +6,24 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
+  readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { PROJECT } from '../lib/project.ts';
 import { cutStatement } from './cut-statements.ts';
 import { renewGeneration } from './renew-generation.ts';
 
+/** The name in a statement that makes an index. */
+const INDEX_NAME = /(?<=^CREATE (?:UNIQUE )?INDEX )\w+/gm;
+
 /**
- * Throws an Error where it is no export of a ledger, or the new file exists.
+ * Throws an Error where it is no export of a whole ledger, or the new file exists.
  *
  * @param path of a file that `wrangler d1 export` wrote
  * @param to path of the new file
@@ -36,14 +43,28 @@ export async function cutExport(path: string, to: string): Promise<void> {
 
 async function* cutFile(path: string): AsyncGenerator<string> {
   const generation = crypto.randomUUID();
+  // they stand behind all rows
+  const missing = new Set(readMigrations().match(INDEX_NAME));
   let heads = 0;
+  let last = '';
   for await (const line of linesOf(path)) {
+    last = line;
+    missing.delete(line.match(INDEX_NAME)?.[0] ?? '');
     const renewed = renewGeneration(line, generation);
     if (renewed !== undefined) heads++;
     for (const statement of cutStatement(renewed ?? line)) yield `${statement}\n`;
   }
   if (heads !== 1)
     throw new Error(`${path} has ${heads} rows of head: it is no export of a ledger`);
+  if (missing.size > 0 || !last.endsWith(';'))
+    throw new Error(`${path} is no whole export: it ends early`);
+}
+
+function readMigrations(): string {
+  const folder = join(PROJECT, 'migrations');
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
 }
 
 /** Ends lines at line feeds alone, where node:readline also does at characters that texts have. */

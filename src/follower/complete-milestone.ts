@@ -14,7 +14,7 @@ import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { resolvePacks } from '../ledger/write/resolve-verdicts.ts';
 import { toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../stardust/white-flag/walk.ts';
-import { UpstreamFailure } from '../upstream/upstream.ts';
+import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import {
   type ApplyOutcome,
   applyMilestone,
@@ -22,7 +22,12 @@ import {
   walkMilestone,
 } from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import { findLeftOut, queryReferenced } from './store/leave-out.ts';
+import {
+  createSaid,
+  findLeftOut,
+  queryReferenced,
+  type SaidReferences,
+} from './store/leave-out.ts';
 import {
   createMissingCone,
   isKnown,
@@ -151,6 +156,23 @@ async function applyStored(
   }
 }
 
+/** Queries the upstream, whose words are kept until it has said all: it may refuse some queries. */
+async function query(
+  db: Database,
+  walk: RootDiffers,
+  upstream: Upstream,
+  tools: CompleteTools,
+  own: SaidReferences | undefined,
+): Promise<number[]> {
+  const { generation, ledger } = walk.view.head;
+  const asked = tools.memory.upstreams.asked(generation, ledger);
+  const said = own ?? asked.get(upstream.name) ?? createSaid();
+  asked.set(upstream.name, said);
+  const referenced = await queryReferenced(db, walk, upstream, tools, said);
+  asked.delete(upstream.name);
+  return referenced;
+}
+
 /**
  * Drops the blocks of the cone that an earlier milestone referenced. If the upstream names none,
  * drops staged blocks that rest on the word of an upstream, and throws a Divergence; but not if it
@@ -168,7 +190,7 @@ async function leaveOut(
   const { index } = verified.milestone;
   const isOwn = upstream !== undefined && cone?.by === upstream.name;
   const own = isOwn && cone?.isFirst ? cone.said : undefined;
-  const referenced = upstream ? await queryReferenced(db, walk, upstream, tools, own) : [];
+  const referenced = upstream ? await query(db, walk, upstream, tools, own) : [];
   return memory.step('apply', async () => {
     // walked again, as the drop is fenced on the blocks that are stored by now
     const now = await walkMilestone(db, verified, cone?.said.referenced);

@@ -27,6 +27,7 @@ import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts'
 import type { LedgerPosition } from './ledger-position.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed/pushed-milestones.ts';
 import { createSteps, type RunStep } from './steps.ts';
+import type { SaidReferences } from './store/leave-out.ts';
 import { createProgress, type Progress } from './store/progress.ts';
 import type { MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
@@ -133,6 +134,8 @@ interface UpstreamMemory {
   lookedAroundAt: number;
   /** Times, by name, that one has left what is stored by another's word since it dropped that. */
   spared: OfLedgerIndex<Map<string, number>>;
+  /** Words of upstreams, by name, about what may be left out, until all is said. */
+  asked: OfLedgerIndex<Map<string, SaidReferences>>;
   /** Ledger index at which a slow one was left: once, as each walks by itself. */
   leftAt?: number | undefined;
   /** Why an upstream diverges, until the ledger moves on or is another one, or none diverges. */
@@ -196,6 +199,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       issuedAt: 0,
       lookedAroundAt: 0,
       spared: ofLedgerIndex(() => new Map()),
+      asked: ofLedgerIndex(() => new Map()),
       diverged: undefined,
       token: undefined,
       said: ofLedgerIndex(() => ({

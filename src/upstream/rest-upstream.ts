@@ -94,11 +94,13 @@ const protocol = v.fallback(
 
 /**
  * A block without a milestone index, or with 0, is unreferenced. Then the answer must have nothing
- * that only a milestone gives a block.
+ * that only a milestone gives a block. If it is not solid either, nothing is said: a node that was
+ * pruned may have got again, by gossip, what it knew as referenced.
  */
 const metadata = v.pipe(
   v.object({
     blockId: id,
+    isSolid: v.boolean(),
     referencedByMilestoneIndex: v.optional(uint32, 0),
     ledgerInclusionState: v.optional(v.unknown()),
     conflictReason: v.optional(v.unknown()),
@@ -203,7 +205,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       if (answer === undefined) return undefined;
       if (answer.blockId !== id)
         throw new UpstreamFailure(`${name}: metadata of block ${answer.blockId}, not ${id}`);
-      return answer.referencedByMilestoneIndex || null;
+      return answer.referencedByMilestoneIndex || (answer.isSolid ? null : undefined);
     },
     readTips: async () => (await askJson('tips', tips))?.tips ?? [],
   };

@@ -130,6 +130,17 @@ describe('a back-up', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });
 
+  it('is refused where the export ends early', async () => {
+    const whole = readFileSync(join(folder, 'backup.sql'), 'utf8').trimEnd().split('\n');
+    const [cut, to] = [join(folder, 'ends-early.sql'), join(folder, 'of-less.sql')];
+    const head = whole.findIndex((line) => line.startsWith('INSERT INTO "head" '));
+    for (const lines of [head + 1, whole.length - 1]) {
+      writeFileSync(cut, whole.slice(0, lines).join('\n'));
+      await expect(cutExport(cut, to)).rejects.toThrow('no whole export');
+    }
+    expect(existsSync(to)).toBe(false);
+  });
+
   it('is not written over, and needs two files', async () => {
     const from = join(folder, 'backup.sql');
     expect(await runCommand('backup', '--from-d1', from, from)).toMatchObject({ code: 1 });

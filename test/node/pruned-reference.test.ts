@@ -328,7 +328,8 @@ describe('metadata over REST', () => {
   it('says which milestone references a block', async () => {
     expect(await read(referenced)).toBe(7);
     expect(await read({ shouldPromote: false, shouldReattach: false })).toBeNull();
-    expect(await read({ isSolid: false })).toBeNull();
+    expect(await read({ isSolid: false })).toBeUndefined();
+    expect(await read({ ...referenced, isSolid: false })).toBe(7);
   });
 
   it.each([

@@ -48,7 +48,7 @@ export async function queryReferenced(
   { view, order }: RootDiffers,
   upstream: Upstream,
   { budget, waitUntil }: QueryLimits,
-  said = createSaid(),
+  said: SaidReferences,
 ): Promise<number[]> {
   const { cone, head } = view;
   if (knowsEveryReference(head)) return [];

@@ -11,7 +11,7 @@ import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/p
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { many, type Query, readAlone } from './read-batch.ts';
-import { rowSum } from './row-sum.ts';
+import { type FingerprintMover, rowSum } from './row-sum.ts';
 
 export const SELECT_PARAMETERS = 'SELECT * FROM parameters ORDER BY target';
 
@@ -27,14 +27,17 @@ export function selectParameters(db: Database): Query<ParameterTable> {
 /** @param table parameters, or the staging table of an import */
 export function insertParameters(
   db: Database,
+  fingerprints: FingerprintMover,
   option: ProtocolParametersOption,
   table = 'parameters',
 ): D1PreparedStatement {
   const bytes = toBase64(encode(protocolParametersOption, option));
   const cells = [option.targetMilestoneIndex, bytes];
+  const sum = rowSum(cells);
+  fingerprints.move('parameters', '', sum);
   return db
     .prepare(`INSERT INTO ${table} (target, bytes, sum) VALUES (?1, ?2, ?3)`)
-    .bind(...cells, rowSum(cells));
+    .bind(...cells, sum);
 }
 
 /** @param options base64 of the milestone options, in the order of their targets */

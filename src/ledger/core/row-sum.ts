@@ -128,7 +128,10 @@ export interface ScrubPosition {
 }
 
 export interface Integrity {
-  /** Fingerprints of `output`, `nft_past`, and the tables of the index of IDs in use. */
+  /**
+   * Fingerprints of `output`, `nft_past`, the tables of the index of IDs in use, `parameters` and
+   * `receipt`. A ledger of an earlier version has the last two from its next round on.
+   */
   fingerprints: Readonly<Record<string, number>>;
   /** Absent before the first step of a scrub. */
   scrub?: ScrubPosition;
@@ -160,7 +163,8 @@ export function moveFingerprints(before: Integrity): FingerprintMover {
   const scrub = before.scrub && { ...before.scrub };
   return {
     move(table, id, sum) {
-      fingerprints[table] = addSums(fingerprints[table]!, sum);
+      if (fingerprints[table] === undefined) return;
+      fingerprints[table] = addSums(fingerprints[table], sum);
       if (scrub?.table === table && id <= scrub.after) scrub.sum = addSums(scrub.sum, sum);
     },
     moved: () => ({ ...before, fingerprints, ...(scrub && { scrub }) }),

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { runFenced } from './fence.ts';
 import { type Head, type KnownMilestone, readHead, SCHEMA } from './head.ts';
 import { write } from './read-batch.ts';
-import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
+import { type Cell, type FingerprintMover, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
 
 function headCells(head: Head): Cell[] {
   return [
@@ -108,10 +108,16 @@ const INSERT_RECEIPT =
   'INSERT INTO receipt (migrated_at, milestone, bytes, sum) VALUES (?1, ?2, ?3, ?4)';
 
 /** The statement that keeps the milestone's receipt, if it has one. */
-export function insertReceipt(db: Database, milestone: Milestone): D1PreparedStatement[] {
+export function insertReceipt(
+  db: Database,
+  fingerprints: FingerprintMover,
+  milestone: Milestone,
+): D1PreparedStatement[] {
   const receipt = receiptOf(milestone);
   if (receipt === undefined) return [];
   const bytes = toBase64(encode(receiptOption, receipt));
   const cells = [receipt.migratedAt, milestone.index, bytes];
-  return [db.prepare(INSERT_RECEIPT).bind(...cells, rowSum(cells))];
+  const sum = rowSum(cells);
+  fingerprints.move('receipt', '', sum);
+  return [db.prepare(INSERT_RECEIPT).bind(...cells, sum)];
 }

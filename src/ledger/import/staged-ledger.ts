@@ -15,7 +15,7 @@ import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { outputTypeSql, REST_KEYS, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
-import { addSums, fingerprintSql, rowSum } from '../core/row-sum.ts';
+import { addSums, fingerprintSql, moveFingerprints, rowSum } from '../core/row-sum.ts';
 import { insertHead, insertMilestone } from '../core/write-head.ts';
 import { insertListRows, listRow } from '../output-list/list-rows.ts';
 import {
@@ -224,6 +224,17 @@ export class StagingSink implements LedgerSink {
     // a file may name one twice, as the reference takes it
     const entries = [...new Set([...summary.solidEntryPoints.map(toHexDigits), entry])];
     const idTables = [{ table: 0, first: ledgerIndex }];
+    const fingerprints = moveFingerprints({
+      fingerprints: {
+        output: fingerprint,
+        [idTableName(idTables[0]!)]: addSums(...entries.map((id) => entrySum(id, ledgerIndex))),
+        parameters: 0,
+        receipt: 0,
+      },
+    });
+    const kept = parameters.map((option) =>
+      insertParameters(db, fingerprints, option, stagingName('parameters')),
+    );
     const head: Head = {
       generation,
       genesis: genesisIndex,
@@ -240,12 +251,7 @@ export class StagingSink implements LedgerSink {
       forgotten: ledgerIndex - 1,
       indexed: this.#indexAll ? ALL_INDEXED : '',
       history: 0,
-      integrity: {
-        fingerprints: {
-          output: fingerprint,
-          [idTableName(idTables[0]!)]: addSums(...entries.map((id) => entrySum(id, ledgerIndex))),
-        },
-      },
+      integrity: fingerprints.moved(),
     };
     // those before it are left out: their states cannot be asked for
     const milestone = {
@@ -263,7 +269,7 @@ export class StagingSink implements LedgerSink {
       insertMilestone(db, milestone, stagingName('milestone')),
       db.prepare(COPY_PAYLOAD),
       ...forEachPiece(db, INSERT_ENTRIES, entries, ledgerIndex),
-      ...parameters.map((option) => insertParameters(db, option, stagingName('parameters'))),
+      ...kept,
     ]);
   }
 

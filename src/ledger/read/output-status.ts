@@ -46,7 +46,7 @@ export const unspentStatus = (row: Row, ledgerIndex: number, prefix?: string): O
 const SELECT_SPENT = `
   SELECT f.*, ${summedColumns('milestone', 'm', 'milestone_')},
     ${selectSpent('f.milestone', '?1')} AS output
-  FROM (${selectIds('json_array(?1)')}) f JOIN milestone m ON m.idx = f.milestone`;
+  FROM (${selectIds('json_array(?1)')}) f LEFT JOIN milestone m ON m.idx = f.milestone`;
 
 /** @param milestone the one that spent it */
 export function spentStatus(
@@ -76,6 +76,8 @@ export async function readOutput(
   if (unspent !== undefined) return unspentStatus(unspent, head.ledger);
   if (spent === undefined) return undefined;
   spent.requireSum('id');
+  // pruned
+  if (spent.integerOrNull('milestone_idx') === null) return undefined;
   spent.requireSum('milestone', 'milestone_');
   const text = spent.textOrNull('output');
   // parts are not pruned before their milestone

@@ -6,16 +6,15 @@ import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { one, readBatch } from '../core/read-batch.ts';
+import { findReferenced } from '../core/id-index.ts';
+import { readBatch } from '../core/read-batch.ts';
 import { findVisible } from '../packs/live-packs.ts';
-import { FIND_MILESTONE, selectReferenced } from '../packs/referenced-blocks.ts';
+import { selectReferenced } from '../packs/referenced-blocks.ts';
 import { readOutput } from './output-status.ts';
 
 export interface StoredBlock {
   blockId: string;
   bytes: Uint8Array;
-  /** Whether its whole past cone is known here. */
-  isSolid: boolean;
   /** Undefined while no milestone references it. */
   referenced: BlockReference | undefined;
   ledgerIndex: number;
@@ -29,8 +28,6 @@ export interface BlockReference {
   reason: number | undefined;
 }
 
-const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
-
 /**
  * Returns undefined if the block is not known, null if a milestone references it and its bytes are
  * pruned. Throws a LedgerUnreadable if the ledger has another schema.
@@ -39,16 +36,17 @@ export async function readBlock(
   db: Database,
   blockId: string,
 ): Promise<StoredBlock | null | undefined> {
-  const { head, index, kept, unreferenced } = await readBatch(db, {
+  const { head, found, kept, unreferenced } = await readBatch(db, {
     head: selectHead(db),
-    index: one(db.prepare(SELECT_INDEX).bind(blockId), (row) => row.integerOrNull('milestone')),
+    found: findReferenced(db, [blockId]),
     kept: selectReferenced(db, blockId),
     unreferenced: findVisible(db, [blockId], true),
   });
+  const index = found[0]?.[1].milestone ?? null;
   const bytes = (index === null ? unreferenced[0] : kept)?.bytes;
   if (head === undefined || !bytes) return head && index !== null ? null : undefined;
   requireBlockId(bytes, blockId);
-  const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
+  const block = { blockId, bytes, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };
   const { whiteFlagIndex, reason } = kept!;
   return { ...block, referenced: { index, whiteFlagIndex, reason } };

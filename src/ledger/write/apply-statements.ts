@@ -71,6 +71,10 @@ export async function applyStatements(
   fingerprints.move(idTable, entry, entrySum(entry, index));
   const treasury = treasuryAfter(milestone, id);
   const announced = announcedParameters(milestone);
+  const kept = [
+    ...(announced ? [insertParameters(db, fingerprints, announced)] : []),
+    ...insertReceipt(db, fingerprints, milestone),
+  ];
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
     moveHead(db, head, {
@@ -95,8 +99,7 @@ export async function applyStatements(
     ...changeOutputs(db, milestone, changes, read, keepsIndex(head)),
     ...updatePacks(db, index, changedPacks(index, view, changes)),
     deleteStaged(db, index),
-    ...(announced ? [insertParameters(db, announced)] : []),
-    ...insertReceipt(db, milestone),
+    ...kept,
   ];
   const left = leftBlocks(view, (position) => changes.reasons[position] !== 0);
   return { statements, left };

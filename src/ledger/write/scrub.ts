@@ -115,9 +115,8 @@ async function readOn(
   if (!DERIVED.includes(table) && fingerprints[table] !== sum)
     throw new LedgerDamaged(`rows of the table ${table}`);
   const next = tables[tables.indexOf(table) + 1];
-  if (next === undefined) await readSmallTables(db, head);
   await saveIntegrity(db, head, {
-    fingerprints,
+    fingerprints: next === undefined ? await readSmallTables(db, head) : fingerprints,
     ...(next !== undefined && { scrub: { table: next, after: '', sum: 0 } }),
   });
   return next === undefined;
@@ -129,14 +128,25 @@ const SMALL_TABLES = ['parameters', 'receipt'] as const;
 const SELECT_MILESTONES = `
   SELECT count(*) = max(idx) - min(idx) + 1 AND max(idx) = ?1 AS whole FROM milestone`;
 
-async function readSmallTables(db: Database, { ledger }: Head): Promise<void> {
+/** Returns the fingerprints, with those of the tables that were read. */
+async function readSmallTables(db: Database, { ledger, integrity }: Head) {
   const statement = db.prepare(SELECT_MILESTONES).bind(ledger);
   if ((await readAlone(one(statement, (row) => row.integerOrNull('whole')))) === 0)
     throw new LedgerDamaged('rows of the table milestone');
+  const fingerprints = { ...integrity.fingerprints };
   for (const table of SMALL_TABLES) {
     const statement = db.prepare(`SELECT ${summedColumns(table, 't')} FROM ${table} t`);
-    await readAlone(many(statement, (row) => row.requireSum(table)));
+    const sums = await readAlone(
+      many(statement, (row) => {
+        row.requireSum(table);
+        return row.integer('sum');
+      }),
+    );
+    const sum = addSums(...sums);
+    if (sum !== (fingerprints[table] ?? sum)) throw new LedgerDamaged(`rows of the table ${table}`);
+    fingerprints[table] = sum;
   }
+  return fingerprints;
 }
 
 async function saveIntegrity(db: Database, head: Head, integrity: Integrity): Promise<void> {

@@ -2,12 +2,12 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import { milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';
+import { findReferenced, milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';
 import {
   type MilestoneWithPayload,
   milestoneWithPayload,
 } from '../../ledger/core/milestone-payload.ts';
-import { first, type Query, readBatch } from '../../ledger/core/read-batch.ts';
+import { combine, first, type Query, readBatch } from '../../ledger/core/read-batch.ts';
 import { milestoneAt, readMentions, selectBlocksOf } from '../../ledger/packs/referenced-blocks.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
@@ -33,17 +33,23 @@ const SELECT_BY_INDEX = `
 
 const SELECT_BY_ID = `
   SELECT * FROM milestone
-  WHERE idx = (SELECT milestone FROM (${NAMED}) LIMIT 1) AND id = ?2 AND payload IS NOT NULL`;
+  WHERE idx = (SELECT milestone FROM (${NAMED}) LIMIT 1) AND payload IS NOT NULL`;
 
 function selectMilestone(
   db: Database,
   name: MilestoneName,
 ): Query<MilestoneWithPayload | undefined> {
-  const statement =
-    'index' in name
-      ? db.prepare(SELECT_BY_INDEX).bind(name.index)
-      : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
-  return first(statement, milestoneWithPayload);
+  if ('index' in name)
+    return first(db.prepare(SELECT_BY_INDEX).bind(name.index), milestoneWithPayload);
+  const entry = milestoneEntry(name.id);
+  return combine(
+    {
+      // compares the entry's sum
+      entries: findReferenced(db, [entry]),
+      found: first(db.prepare(SELECT_BY_ID).bind(entry), milestoneWithPayload),
+    },
+    ({ found }) => found,
+  );
 }
 
 /**

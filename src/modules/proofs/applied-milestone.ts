@@ -6,6 +6,7 @@ import { HttpError } from '../../http/errors.ts';
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
+import { findReferenced } from '../../ledger/core/id-index.ts';
 import { milestoneWithPayload } from '../../ledger/core/milestone-payload.ts';
 import { first, readBatch } from '../../ledger/core/read-batch.ts';
 import {
@@ -90,11 +91,15 @@ const SELECT_PAYLOAD = `
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
   const { signed, listBlocks, block } = await readBatch(db, {
     head: selectHead(db),
+    // compares the sum of what FIND_MILESTONE finds
+    found: findReferenced(db, [blockId]),
     signed: first(db.prepare(SELECT_PAYLOAD).bind(blockId), milestoneWithPayload),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     block: selectReferencedBytes(db, blockId),
   });
-  if (signed === undefined || block === undefined) return undefined;
+  // pruned, or an entry point, which the import's milestone is said to reference
+  if (!signed?.blocks) return undefined;
+  if (block === undefined) throw new LedgerDamaged('blocks of packs');
   requireBlockId(block, blockId);
   const blocks = listBlocks(signed.blocks);
   // all at once: a call for each of a thousand IDs takes ten times as long

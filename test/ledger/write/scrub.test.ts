@@ -20,6 +20,7 @@ import {
   withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { sealRows } from '../../support/ledger/seal-rows.ts';
 import { lastIndex, ledgerAt, type Network } from '../../support/network/network-model.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
@@ -211,6 +212,7 @@ it.each([
     `UPDATE nft_change SET nfts = replace(nfts, '["', '["00') WHERE milestone = (
       SELECT max(milestone) FROM nft_change)`,
   ],
+  ['parameters vanished', 'parameters', 'DELETE FROM parameters'],
   ['an ID vanished', 'id_0', `DELETE FROM id_0 WHERE ${someRow('id_0', 'id')}`],
   [
     'an ID of the index',
@@ -252,6 +254,33 @@ it('a row of output that vanished is found where no list has it', async () => {
   const { meta } = await db.prepare(`DELETE FROM output WHERE ${basic}`).run();
   expect(meta.changes).toBe(1);
   await expect(scrubAll(db)).rejects.toThrow('rows of the table output are');
+});
+
+/** A ledger with a receipt. */
+async function ledgerWithReceipt(before = 'SELECT 1') {
+  const network = recordedNetwork('network-a');
+  const at = network.milestones.findIndex(({ receipt }) => receipt !== undefined);
+  const db = await openMemory();
+  const rig = await startLedger(db, network, network.genesis.index);
+  await db.exec(before);
+  await sealRows(db, 'head');
+  await followTo(rig, network.milestones[at]!.index);
+  return db;
+}
+
+it('a receipt that vanished is found', async () => {
+  const db = await ledgerWithReceipt();
+  await scrubAll(db);
+  expect((await db.prepare('DELETE FROM receipt').run()).meta.changes).toBe(1);
+  await expect(scrubAll(db)).rejects.toThrow('rows of the table receipt are');
+});
+
+it('a ledger of an earlier version has all fingerprints after a round', async () => {
+  const forget = "integrity = json_remove(integrity, '$.fingerprints.receipt')";
+  const db = await ledgerWithReceipt(`UPDATE head SET ${forget}`);
+  expect(await fingerprints(db)).not.toHaveProperty('receipt');
+  await scrubAll(db);
+  expect(await fingerprints(db)).toEqual(await fingerprints(await ledgerWithReceipt()));
 });
 
 it.each([

@@ -7,7 +7,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { insertParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
-import { rowSum } from '../../../src/ledger/core/row-sum.ts';
+import { moveFingerprints, rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { insertHead, insertMilestone } from '../../../src/ledger/core/write-head.ts';
 import { PARTS, type SpentRow } from '../../../src/ledger/packs/milestone-part.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
@@ -77,7 +77,7 @@ async function movedLedger(others: number, milestones = MILESTONES): Promise<D1D
   await db.batch([
     insertHead(db, testHead('g', 0, milestones)),
     insertMilestone(db, testMilestone(0, 0)),
-    insertParameters(db, {
+    insertParameters(db, moveFingerprints({ fingerprints: {} }), {
       type: 1,
       ...option,
       parameters: encode(protocolParameters, parameters),

@@ -97,6 +97,14 @@ describe('judge', () => {
       tx.signedDigest,
     ]);
   });
+
+  it('verifies no signature behind an invalid one', async () => {
+    const unlocks = Array.from({ length: 128 }, () => tx.value.unlocks[0]!);
+    let asked = 0;
+    const value = { ...tx.value, unlocks };
+    const verified = await verifySignatures({ ...tx, value }, async () => ++asked < 2);
+    expect([verified, asked]).toEqual([[true, false], 2]);
+  });
 });
 
 it('D.0 every reason has its number and words of its own', () => {

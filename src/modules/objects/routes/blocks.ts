@@ -59,8 +59,11 @@ async function readNamedBlock({ request, params, node }: RouteContext): Promise<
   // what this node says of references needs no upstream
   const unstored =
     stored === undefined ? await node.readUnstored(blockId, clientKeyOf(request)) : undefined;
-  if (unstored === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
-  return { ...unstored, blockId, isSolid: false, referenced: undefined };
+  if (unstored !== undefined) return { ...unstored, blockId, referenced: undefined };
+  // it may have been stored, or referenced, meanwhile
+  const late = stored === undefined ? await readBlock(node.session(1), blockId) : undefined;
+  if (!late) throw new UnknownHere('no such block, or its bytes are pruned');
+  return late;
 }
 
 async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock> {
@@ -77,7 +80,7 @@ function answerBytes(context: RouteContext, found: StoredBlock): Answer {
 }
 
 async function answerMetadata({ settings }: RouteContext, found: StoredBlock): Promise<Answer> {
-  const { blockId, bytes, isSolid, referenced } = found;
+  const { blockId, bytes, referenced } = found;
   const value = decodeStored(bytes);
   const result = value.payload?.type === 7 ? parseBlock(bytes) : undefined;
   const milestoneIndex = result?.ok
@@ -86,7 +89,8 @@ async function answerMetadata({ settings }: RouteContext, found: StoredBlock): P
   const metadata = {
     blockId: `0x${blockId}`,
     parents: value.parents.map(toHex),
-    isSolid,
+    // here, or at the upstream that calls it unreferenced
+    isSolid: true,
     ...(referenced && { referencedByMilestoneIndex: referenced.index }),
     ...(milestoneIndex !== undefined && { milestoneIndex }),
     ...(referenced && {
