@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { openLedgerBinding } from './ledger/open-ledger.ts';
 import { baseTokenSchema, MAX_UINT32 } from './platform/json-schemas.ts';
 import { toHexDigits } from './stardust/encoding/bytes.ts';
-import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
+import type { MilestoneKey } from './stardust/milestone-keys.ts';
 
 /**
  * The reference's below-max-depth, 15, and the 20 milestones that the design asks for beyond it.
@@ -84,22 +84,7 @@ function integer(min: number) {
   );
 }
 
-const index = v.pipe(text, v.picklist(['', 'all'], 'must be all or empty'));
-
-const history = v.pipe(
-  text,
-  v.picklist(['', 'retention', 'all'], 'must be retention, all or empty'),
-);
-
 const flag = v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false'));
-
-/** The base token, in JSON. */
-const baseToken = v.pipe(
-  text,
-  v.transform((value) => value || 'null'),
-  v.parseJson(undefined, 'must be JSON'),
-  v.nullable(baseTokenSchema),
-);
 
 function binding<T extends object>(kind: string) {
   return v.custom<T>(
@@ -140,7 +125,9 @@ const vars = {
       (entry) => parseKey(entry) !== undefined,
       'must be keys of 64 hex digits, each as such or with its milestones as key@first-last, separated by commas',
     ),
-    v.transform((entries) => entries.map(parseKey).filter((key) => key !== undefined)),
+    v.transform((entries): readonly MilestoneKey[] =>
+      entries.flatMap((entry) => parseKey(entry) ?? []),
+    ),
   ),
   MILESTONE_THRESHOLD: integer(1),
   PUBLIC_ROUTES: pathPatterns,
@@ -150,9 +137,14 @@ const vars = {
   API_TOKEN: bearerToken,
   UPSTREAM_TOKEN: bearerToken,
   FINAL_MILESTONE: integer(1),
-  HISTORY: history,
-  INDEX: index,
-  BASE_TOKEN: baseToken,
+  HISTORY: v.pipe(text, v.picklist(['', 'retention', 'all'], 'must be retention, all or empty')),
+  INDEX: v.pipe(text, v.picklist(['', 'all'], 'must be all or empty')),
+  BASE_TOKEN: v.pipe(
+    text,
+    v.transform((value) => value || 'null'),
+    v.parseJson(undefined, 'must be JSON'),
+    v.nullable(baseTokenSchema),
+  ),
   RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
   SERVER_TIMING: flag,
   LOG_READS: flag,
@@ -218,7 +210,10 @@ const settingsFromEnvironment = v.pipe(
     /** Sent to the first upstream as its Bearer token, and to no other. */
     upstreamToken: env.UPSTREAM_TOKEN,
     /** Keys that may sign milestones; undefined unless keys and threshold are set. */
-    milestoneKeys: milestoneKeysOf(env),
+    milestoneKeys:
+      env.MILESTONE_PUBLIC_KEYS.length > 0 && env.MILESTONE_THRESHOLD !== undefined
+        ? { keys: env.MILESTONE_PUBLIC_KEYS, threshold: env.MILESTONE_THRESHOLD }
+        : undefined,
     /** Patterns of public paths; none: every route is public. */
     publicRoutes: env.PUBLIC_ROUTES,
     /** Patterns of paths that ask for a password or a token; none: no route does. */
@@ -254,13 +249,4 @@ export function readSettings(env: unknown): SettingsResult {
     (issue) => `${issue.path?.[0]?.key ?? 'the environment'} ${issue.message}`,
   );
   return { ok: false, problems: [...new Set(problems)] };
-}
-
-type Environment = v.InferOutput<typeof environment>;
-
-function milestoneKeysOf({
-  MILESTONE_PUBLIC_KEYS: keys,
-  MILESTONE_THRESHOLD: threshold,
-}: Omit<Environment, 'API_USER' | 'API_PASSWORD'>): MilestoneKeys | undefined {
-  return keys.length > 0 && threshold !== undefined ? { keys, threshold } : undefined;
 }

@@ -16,6 +16,7 @@ import { PARTS } from '../../src/ledger/packs/milestone-part.ts';
 import { MODULES } from '../../src/modules/list.ts';
 import type { OpenRecentCache } from '../../src/nft-index/cached-reads.ts';
 import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
 import { publish } from '../../src/nft-index/publish.ts';
@@ -166,7 +167,7 @@ async function pass(run: Run): Promise<void> {
 }
 
 async function publishNow({ stores: { ledger, nftIndex }, now }: Run): Promise<void> {
-  await publish(ledger, nftIndex, () => now, PUBLISH_BUDGET);
+  await publish(openIndexLedger(ledger), nftIndex, () => now, PUBLISH_BUDGET);
 }
 
 /**

@@ -12,10 +12,8 @@ import { dropStaged } from '../ledger/write/drop-blocks.ts';
 import { dropReferenced } from '../ledger/write/drop-referenced.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { resolvePacks } from '../ledger/write/resolve-verdicts.ts';
-import type { AdmissionRules } from '../stardust/admission.ts';
 import { toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../stardust/white-flag/walk.ts';
-import type { FetchBlocks } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import {
   type ApplyOutcome,
@@ -30,22 +28,20 @@ import {
   queryReferenced,
   type SaidReferences,
 } from './store/leave-out.ts';
-import { createMissingCone, isKnown, type MissingCone, storeCone } from './store/store-cone.ts';
+import {
+  createMissingCone,
+  isKnown,
+  type MissingCone,
+  type StoreConeTools,
+  storeCone,
+} from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
-export interface CompleteTools {
+/** `upstream`: the milestone's, queried about earlier references. */
+export interface CompleteTools extends Omit<StoreConeTools, 'view'> {
   memory: FollowerMemory;
-  rules: AdmissionRules;
-  /** Fetches blocks that D1 does not have. */
-  fetch: FetchBlocks;
-  /** The milestone's upstream, queried about earlier references. Absent: nobody is queried. */
-  upstream?: Upstream | undefined;
   /** Requests that the pass may still make of upstreams; it is counted down. */
   budget: { fetchesLeft: number };
-  /** Unix milliseconds after which no further part of a large cone is begun. */
-  deadline: number;
-  /** Unix milliseconds after which no answer about a reference is waited for. */
-  waitUntil: number;
 }
 
 /** Tries in one pass: each ends as blocks of the cone were dropped, or referenced earlier. */

@@ -9,7 +9,7 @@ import {
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
 import { takeTurns } from '../platform/clock.ts';
-import { createDedupedLog, describeError, type WriteLog, writeLog } from '../platform/log.ts';
+import { createDedupedLog, describeError, type WriteLog } from '../platform/log.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
@@ -276,16 +276,6 @@ export function logFailure(log: WriteLog, event: string, error: unknown, fields 
   else if (error instanceof UpstreamFailure)
     log('warn', event, { ...fields, error: error.message });
   else log('warn', event, { ...fields, error: describeError(error) });
-}
-
-/** Notes that a milestone was applied, and says so. `started`: Unix milliseconds. */
-export function noteApplied(
-  memory: FollowerMemory,
-  applied: AppliedMilestone,
-  { started, ...how }: { started: number; pushed?: true },
-): void {
-  memory.counts.milestones++;
-  writeLog('info', 'follower.milestone-applied', { ...applied, ...how, ms: Date.now() - started });
 }
 
 /**

@@ -16,9 +16,7 @@ import { stepOf } from './steps.ts';
  */
 export type FollowerState =
   | { state: 'following'; upstream: UpstreamHeads['latest']; progress?: string }
-  | { state: 'diverged'; reason: string }
-  | { state: 'failing'; reason: string }
-  | { state: 'stopped'; reason: string };
+  | { state: 'diverged' | 'failing' | 'stopped'; reason: string };
 
 /** Writes only what changed, or is damaged and known: the state is the same most of the time. */
 const SAVE = `

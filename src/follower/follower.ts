@@ -9,6 +9,7 @@ import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
+import { openIndexLedger } from '../nft-index/d1-ledger.ts';
 import { publish } from '../nft-index/publish.ts';
 import { hasPassed, pause } from '../platform/clock.ts';
 import { describeError } from '../platform/log.ts';
@@ -136,7 +137,8 @@ export class CoreFollower extends DurableObject<Env> {
     this.#published = false;
     try {
       const { nftIndex, versionId } = this.#settings();
-      const result = await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET, versionId);
+      const ledger = openIndexLedger(this.#db);
+      const result = await publish(ledger, nftIndex, Date.now, PUBLISH_BUDGET, versionId);
       this.#memory.queries += result.used.operations;
       this.#published = result.done;
     } catch (error) {
@@ -230,11 +232,9 @@ export class CoreFollower extends DurableObject<Env> {
       return { applied: 0, behind: !this.#published || isBuilding, isBuilding };
     }
     if (settings.milestoneKeys === undefined) {
-      await stopFollowing(
-        this.#db,
-        'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network',
-        this.#log,
-      );
+      const reason =
+        'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network';
+      await stopFollowing(this.#db, reason, this.#log);
       return { applied: 0, behind: false };
     }
     const context = this.#context(settings, settings.milestoneKeys);

@@ -108,12 +108,8 @@ export async function hasEnded(
   if (finalMilestone === undefined) return false;
   const head = await readHead(db);
   if (head === undefined || head.ledger < finalMilestone) return false;
-  if (head.ledger > finalMilestone)
-    await stopFollowing(
-      db,
-      `the ledger is at milestone ${head.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`,
-      log,
-    );
+  const reason = `the ledger is at milestone ${head.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`;
+  if (head.ledger > finalMilestone) await stopFollowing(db, reason, log);
   return true;
 }
 

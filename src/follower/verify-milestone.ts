@@ -3,12 +3,11 @@
  * (docs/protocol.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
  */
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
-import { Reader, toHexDigits } from '../stardust/encoding/bytes.ts';
-import { decode } from '../stardust/encoding/codec.ts';
+import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { caughtRefusal } from '../stardust/error.ts';
 import { type MilestoneRules, signatureFault } from '../stardust/milestone-keys.ts';
-import { milestoneId } from '../stardust/wire/ids.ts';
-import { announcedParameters, type Milestone, milestone } from '../stardust/wire/milestone.ts';
+import { type DecodedMilestone, decodeMilestone } from '../stardust/wire/decode-milestone.ts';
+import { announcedParameters } from '../stardust/wire/milestone.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 
 /** The upstream is on another chain, or says what cannot be. The message is for logs and health. */
@@ -29,8 +28,7 @@ export async function verifyMilestone(
 ): Promise<VerifiedMilestone> {
   const index = head.ledger + 1;
   const payload = new Uint8Array(received);
-  const value = parseMilestone(payload, index);
-  const id = milestoneId(value, payload);
+  const { value, id } = parseMilestone(payload, index);
   if (value.index !== index) throw new Divergence(`milestone ${value.index} where ${index} is due`);
   // E.3 (a)
   const isFirst = index === head.genesis + 1;
@@ -53,9 +51,9 @@ export async function verifyMilestone(
   return { milestone: value, id, payload };
 }
 
-function parseMilestone(payload: Uint8Array, index: number): Milestone {
+function parseMilestone(payload: Uint8Array, index: number): DecodedMilestone {
   try {
-    return decode(milestone, new Reader(payload));
+    return decodeMilestone(payload);
   } catch (error) {
     throw new Divergence(`milestone ${index} does not parse, ${caughtRefusal(error).reason}`);
   }

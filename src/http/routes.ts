@@ -24,12 +24,10 @@ export function listRoutes(modules: readonly HttpPart[]): RouteTable {
 }
 
 /** Only tools/openapi.ts calls this, so the Worker's bundle leaves the descriptions out. */
-export function describeCoreRoutes(): Operations<typeof CORE_ROUTES> {
-  return {
-    ...describeNftLookup(),
-    ...describeWhiteFlag(),
-    ...describeInfo(),
-    ...describeHealth(),
-    ...describeMetrics(),
-  };
-}
+export const describeCoreRoutes = (): Operations<typeof CORE_ROUTES> => ({
+  ...describeNftLookup(),
+  ...describeWhiteFlag(),
+  ...describeInfo(),
+  ...describeHealth(),
+  ...describeMetrics(),
+});

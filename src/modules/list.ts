@@ -28,15 +28,13 @@ export const MODULES: readonly Module[] = [
 ];
 
 /** Only tools/openapi.ts calls this, so the Worker's bundle leaves the descriptions out. */
-export function describeModules(): Operations<RouteTable> {
-  return {
-    ...describeObjects(),
-    ...describeLists(),
-    ...describeGalleries(),
-    ...describeHistories(),
-    ...describeProofs(),
-    ...describeFinal(),
-    ...describeEvents(),
-    ...describeAssets(),
-  };
-}
+export const describeModules = (): Operations<RouteTable> => ({
+  ...describeObjects(),
+  ...describeLists(),
+  ...describeGalleries(),
+  ...describeHistories(),
+  ...describeProofs(),
+  ...describeFinal(),
+  ...describeEvents(),
+  ...describeAssets(),
+});

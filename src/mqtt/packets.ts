@@ -52,10 +52,8 @@ export interface SubscribeAck {
   returnCodes: number[];
 }
 
-interface Unsubscribe {
+interface Unsubscribe extends Omit<Subscribe, 'type'> {
   type: typeof PacketType.Unsubscribe;
-  packetId: number;
-  topics: string[];
 }
 
 /** Acknowledges the packet with this ID. */

@@ -92,7 +92,7 @@ const bech32: Named = {
     const isOwn = parsed?.prefix === prefix && toBech32(prefix, parsed.address) === text;
     return isOwn ? encode(address, parsed.address) : undefined;
   },
-  write: (bytes, prefix) => toBech32(prefix, decode(address, new Reader(bytes))),
+  write: (bytes, prefix) => toBech32(prefix, decode(address, bytes)),
 };
 
 /** Text before and after the bytes that a topic of this kind names. */
@@ -118,12 +118,9 @@ const KINDS: readonly Kind[] = [
   [chainTopic('alias', ''), hexOf(32), ''],
   [chainTopic('foundry', ''), hexOf(38), ''],
   [chainTopic('nft', ''), hexOf(32), ''],
-  ...[...Object.values(UNLOCK_NAMES), ANY_CONDITION].flatMap((condition): Kind[] => {
+  ...[...Object.values(UNLOCK_NAMES), ANY_CONDITION].flatMap((condition) => {
     const before = unlockTopic(condition, '', false);
-    return [
-      [before, bech32, ''],
-      [before, bech32, SPENT],
-    ];
+    return ['', SPENT].map((behind): Kind => [before, bech32, behind]);
   }),
 ];
 

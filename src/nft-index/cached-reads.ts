@@ -13,10 +13,14 @@
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
  */
 import { createBoundedMap } from '../platform/bounded-map.ts';
-import { createDataCentreCache } from '../platform/data-centre-cache.ts';
+import { within } from '../platform/clock.ts';
+import { describeError, writeLog } from '../platform/log.ts';
 import { type Entry, type KvRead, readEntry } from './kv-values.ts';
 import { type Recent, readRecent } from './recent-changes.ts';
 import { RECENT_CACHE_S, REMEMBER_MS } from './timing-assumptions.ts';
+
+/** Reading elsewhere takes 10 to 50 ms; a coordinator waits for 2 s. */
+const MAX_WAIT_MS = 250;
 
 /** Cache of `recent`. Neither call rejects. */
 export interface RecentCache {
@@ -27,22 +31,45 @@ export interface RecentCache {
 /** @param url the request's; undefined: its host has no cache */
 export type OpenRecentCache = (url: string) => RecentCache | undefined;
 
-/** @param versionId of the Worker's version; undefined: nothing is cached */
+/**
+ * Opens the cache, which only saves time: if it fails or hangs, the request goes on without it, and
+ * so does the isolate from then on: one wait, one line of log.
+ *
+ * @param versionId of the Worker's version; undefined: nothing is cached
+ */
 export function createRecentCaches(
   storage: CacheStorage,
   versionId: string | undefined,
 ): OpenRecentCache {
-  const cache = createDataCentreCache({
-    open: () => storage.open('nft-index'),
-    maxAgeSeconds: RECENT_CACHE_S,
-    failureEvent: 'nft-index.uncached',
-  });
+  let hasFailed = false;
+
+  /** Returns what the call returns; undefined where it rejects or takes too long. */
+  async function attempt<T>(call: (cache: Cache) => Promise<T>): Promise<T | undefined> {
+    if (hasFailed) return undefined;
+    const called = (async () => call(await storage.open('nft-index')))();
+    try {
+      return await within(MAX_WAIT_MS, called, () => {
+        throw new Error(`no answer within ${MAX_WAIT_MS} ms`);
+      });
+    } catch (error) {
+      if (!hasFailed) writeLog('warn', 'nft-index.uncached', { error: describeError(error) });
+      hasFailed = true;
+      return undefined;
+    }
+  }
+
   return (url) => {
-    if (versionId === undefined || cache.hasFailed) return undefined;
+    if (versionId === undefined || hasFailed) return undefined;
     const { origin, hostname } = new URL(url);
     if (hostname.endsWith('.workers.dev')) return undefined;
     const key = `${origin}/recent?version=${encodeURIComponent(versionId)}`;
-    return { match: () => cache.match(key), put: (text) => cache.put(key, text) };
+    return {
+      match: () => attempt(async (cache) => (await cache.match(key))?.text()),
+      async put(text) {
+        const headers = { 'cache-control': `public, max-age=${RECENT_CACHE_S}` };
+        await attempt((cache) => cache.put(key, new Response(text, { headers })));
+      },
+    };
   };
 }
 

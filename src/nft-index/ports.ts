@@ -30,10 +30,7 @@ export type Since = Pick<State, 'generation' | 'from' | 'changes'> & { token: st
 /** The publisher's side of the database. Each call is one transaction. */
 export interface IndexLedger {
   /** Reads the ledger's position and the publisher's row; undefined if there is none. */
-  readState(): Promise<{
-    head: IndexHead | undefined;
-    stored: StoredState | undefined;
-  }>;
+  readState(): Promise<{ head: IndexHead | undefined; stored: StoredState | undefined }>;
 
   /**
    * Replaces the publisher's row if it still has the token, or inserts it if `token` is undefined

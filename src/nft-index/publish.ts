@@ -8,9 +8,8 @@
  * that has seen the last change of the state may write the next. If its ledger was replaced
  * meanwhile, its entries name their ledger, and so say nothing about the new one.
  */
-import type { Database } from '../ledger/core/database.ts';
 import { takeTurns, within } from '../platform/clock.ts';
-import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
+import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {
   type Budget,
@@ -45,24 +44,13 @@ const BOUNDS: RecentBounds = { states: MAX_STATES, changes: MAX_WINDOW_CHANGES }
  *
  * @param clock Unix milliseconds
  */
-export function publish(
-  ledger: Database,
-  index: KVNamespace,
-  clock: () => number,
-  budget: Budget,
-  version?: string,
-): Promise<Published> {
-  return publishTo(openIndexLedger(ledger), index, clock, budget, BOUNDS, version);
-}
-
-/** Publishes like {@link publish}, over any database and store, with own bounds of `recent`. */
-export async function publishTo(
+export async function publish(
   ledger: IndexLedger,
   store: IndexStore,
   clock: () => number,
   budget: Budget,
-  bounds: RecentBounds = BOUNDS,
   version?: string,
+  bounds = BOUNDS,
 ): Promise<Published> {
   const left = { ...budget };
   const used = () => ({

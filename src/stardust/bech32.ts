@@ -1,6 +1,5 @@
 /** Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173). */
 import { bech32 } from '@scure/base';
-import { Reader } from './encoding/bytes.ts';
 import { decode, encode } from './encoding/codec.ts';
 import { StardustError } from './error.ts';
 import { type Address, address } from './wire/address.ts';
@@ -20,7 +19,7 @@ export function parseBech32Address(text: string): Bech32Address | undefined {
   const bytes = parts && bech32.fromWordsUnsafe(parts.words);
   if (!bytes) return undefined;
   try {
-    return { prefix: parts.prefix, address: decode(address, new Reader(Uint8Array.from(bytes))) };
+    return { prefix: parts.prefix, address: decode(address, Uint8Array.from(bytes)) };
   } catch (error) {
     if (error instanceof StardustError) return undefined;
     throw error;

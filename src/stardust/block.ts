@@ -1,5 +1,4 @@
 /** Blocks: bytes, JSON and what they say. The subpath `/block` of the package (README.md). */
-import { Reader } from './encoding/bytes.ts';
 import { decode } from './encoding/codec.ts';
 import type { ParsedBlock } from './wire/block.ts';
 import { signedDigest, transactionId } from './wire/ids.ts';
@@ -11,7 +10,7 @@ import { transaction } from './wire/transaction.ts';
  * others.
  */
 export function decodeTransaction(payload: Uint8Array): NonNullable<ParsedBlock['transaction']> {
-  const value = decode(transaction, new Reader(payload));
+  const value = decode(transaction, payload);
   return { value, id: transactionId(payload), signedDigest: signedDigest(value, payload) };
 }
 

@@ -57,13 +57,4 @@ declare function clearTimeout(timer: unknown): void;
 declare function fetch(
   url: string,
   init: { redirect: 'manual'; signal: AbortSignal },
-): Promise<{
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  readonly body: {
-    getReader(): {
-      read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>;
-      cancel(): Promise<void>;
-    };
-  } | null;
-}>;
+): Promise<import('./verifier/read-node-json.ts').FetchedAnswer>;

@@ -67,8 +67,9 @@ export async function* readSnapshot(
 
 export { type SnapshotFile, type SnapshotKind, SnapshotRefusal } from './snapshot/byte-stream.ts';
 export { mergeSnapshot } from './snapshot/read-snapshot.ts';
-export type { DeltaHeader, FullHeader, MilestoneReference } from './snapshot/snapshot-header.ts';
+export type { DeltaHeader, FullHeader } from './snapshot/snapshot-header.ts';
 export type {
+  MilestoneReference,
   SnapshotMilestone,
   SnapshotOutput,
   SnapshotRecord,

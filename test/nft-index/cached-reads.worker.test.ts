@@ -2,6 +2,7 @@
 import { env, exports } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRecentCaches } from '../../src/nft-index/cached-reads.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { openNftSources } from '../../src/nft-index/nft-sources.ts';
 import { publish } from '../../src/nft-index/publish.ts';
@@ -44,7 +45,7 @@ beforeEach(async () => {
   await resetState(LEDGER);
   await ledger.import(`of ${version}`, 100, [{ nft: A, output: outputId('1') }]);
   for (let done = false; !done; now += 1_000)
-    ({ done } = await publish(LEDGER, NFT_INDEX, () => now, BUDGET));
+    ({ done } = await publish(openIndexLedger(LEDGER), NFT_INDEX, () => now, BUDGET));
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -83,7 +84,7 @@ describe('recent', () => {
 
 test('the Worker itself caches recent once it has answered', async () => {
   for (let done = false; !done; await scheduler.wait(100))
-    ({ done } = await publish(LEDGER, NFT_INDEX, Date.now, BUDGET));
+    ({ done } = await publish(openIndexLedger(LEDGER), NFT_INDEX, Date.now, BUDGET));
   const response = await exports.default.fetch(`${HOST}/api/indexer/v1/outputs/nft/0x${A}`);
   expect(await response.json()).toEqual({ ledgerIndex: 100, items: [`0x${outputId('1')}`] });
   const cache = await caches.open('nft-index');

@@ -4,7 +4,7 @@
  */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
-import { publishTo } from '../../src/nft-index/publish.ts';
+import { publish } from '../../src/nft-index/publish.ts';
 import { RECENT_KEY, type Recent, readRecent } from '../../src/nft-index/recent-changes.ts';
 import {
   HEARTBEAT_MS,
@@ -75,10 +75,10 @@ beforeEach(() => {
   ]);
 });
 
-const publish = (budget = BUDGET) => publishTo(ledger, store, () => now, budget);
+const publishNow = (budget = BUDGET) => publish(ledger, store, () => now, budget);
 /** As a pass of the follower does. */
 const publishAndPrune = async () => {
-  await publish();
+  await publishNow();
   ledger.prune();
 };
 const isSeal = (key: string) => key.startsWith('seal:');
@@ -87,11 +87,11 @@ test('a put that hangs ends the call some time, and the next one goes on', async
   vi.useFakeTimers();
   try {
     const hanging = vi.spyOn(store, 'put').mockImplementation(() => new Promise(() => {}));
-    const ends = expect(publish()).rejects.toThrow('KV does not answer');
+    const ends = expect(publishNow()).rejects.toThrow('KV does not answer');
     await vi.advanceTimersByTimeAsync(MAX_WRITE_AGE_MS);
     await ends;
     hanging.mockRestore();
-    expect(await publish()).toMatchObject({ done: true });
+    expect(await publishNow()).toMatchObject({ done: true });
   } finally {
     vi.useRealTimers();
   }
@@ -99,7 +99,7 @@ test('a put that hangs ends the call some time, and the next one goes on', async
 
 describe('after an import', () => {
   test('all entries are put, and a seal last', async () => {
-    expect(await publish()).toMatchObject({ done: true, stops: [], ledgerIndex: 100 });
+    expect(await publishNow()).toMatchObject({ done: true, stops: [], ledgerIndex: 100 });
     const seal = store.puts.at(-1)!;
     expect(store.takePuts()).toEqual([RECENT_KEY, entryKey(A), entryKey(B), seal]);
     expect(isSeal(seal)).toBe(true);
@@ -117,7 +117,7 @@ describe('after an import', () => {
       states: {},
     });
     now += HEARTBEAT_MS;
-    await publish();
+    await publishNow();
     expect(store.recent).toMatchObject({
       from: 100,
       to: 100,
@@ -136,7 +136,7 @@ describe('after an import', () => {
     const budget = { operations: 10, statements: 40 };
     let calls = 0;
     for (let done = false; !done; calls++) {
-      const published = await publish(budget);
+      const published = await publishNow(budget);
       expect(published.used.operations).toBeLessThanOrEqual(10);
       expect(published.used.statements).toBeLessThanOrEqual(40);
       if (!published.done) expect(published.stops).toEqual(['budget spent']);
@@ -151,7 +151,7 @@ describe('after an import', () => {
 
   test('nothing to do without a ledger', async () => {
     ledger.history = undefined;
-    expect(await publish()).toEqual({
+    expect(await publishNow()).toEqual({
       done: true,
       stops: [],
       ledgerIndex: undefined,
@@ -162,7 +162,7 @@ describe('after an import', () => {
 
 describe('a milestone', () => {
   beforeEach(async () => {
-    await publish();
+    await publishNow();
     store.takePuts();
     now += HEARTBEAT_MS;
   });
@@ -172,7 +172,7 @@ describe('a milestone', () => {
       { nft: A, output: null },
       { nft: C, output: outputId('3') },
     ]);
-    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
+    expect(await publishNow()).toMatchObject({ done: true, ledgerIndex: 101 });
     expect(store.takePuts()).toEqual([RECENT_KEY]);
     expect(store.recent).toMatchObject({
       from: 100,
@@ -191,7 +191,7 @@ describe('a milestone', () => {
 
   test('of a burned NFT the row is deleted when its change leaves, and not before', async () => {
     ledger.apply([{ nft: A, output: null }]);
-    await publish();
+    await publishNow();
     await passUntil(() => store.entry(A) !== 'absent' && store.puts.includes(entryKey(A)));
     expect([...ledger.nfts]).toEqual([A, B]);
     const left = await passUntil(() => !ledger.nfts.has(A));
@@ -203,7 +203,7 @@ describe('a milestone', () => {
 
   test('leaves long after its entry was put, which is once', async () => {
     ledger.apply([{ nft: A, output: outputId('9') }]);
-    await publish();
+    await publishNow();
 
     const put = await passUntil(() => store.puts.includes(entryKey(A)));
     expect(put).toBeGreaterThanOrEqual(PUT_AFTER_MS);
@@ -259,7 +259,7 @@ describe('a milestone', () => {
             output: outputId('6'),
           })),
         );
-        await publish();
+        await publishNow();
       }
     };
     await measure(); // until the window has its full length
@@ -274,7 +274,7 @@ describe('a milestone', () => {
     for (let i = 0; i < 360; i++) {
       now += 10 * SECOND_MS;
       ledger.apply([]);
-      await publish();
+      await publishNow();
     }
     const { marks, from } = ledger.row!.state!;
     expect(marks.length).toBeLessThanOrEqual(
@@ -285,17 +285,24 @@ describe('a milestone', () => {
 
   test('recent is put once a second at most, and at least every half minute', async () => {
     ledger.apply([]);
-    await publish();
+    await publishNow();
     ledger.apply([]);
     now += 999;
-    expect(await publish()).toMatchObject({ done: false, stops: ['too soon'], ledgerIndex: 101 });
+    expect(await publishNow()).toMatchObject({
+      done: false,
+      stops: ['too soon'],
+      ledgerIndex: 101,
+    });
     now += 1;
-    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 102 });
+    expect(await publishNow()).toMatchObject({ done: true, ledgerIndex: 102 });
     expect(store.takePuts().length).toBe(2);
     now += HEARTBEAT_MS - 1;
-    expect(await publish()).toMatchObject({ done: true, used: { operations: 0, statements: 2 } });
+    expect(await publishNow()).toMatchObject({
+      done: true,
+      used: { operations: 0, statements: 2 },
+    });
     now += 1;
-    await publish();
+    await publishNow();
     expect(store.takePuts()).toEqual([RECENT_KEY]);
   });
 
@@ -304,18 +311,18 @@ describe('a milestone', () => {
     ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
     const small = { operations: 10, statements: 100 };
     const bounds = { states: 5, changes: 100 };
-    await publishTo(ledger, store, () => now, small, bounds);
+    await publish(ledger, store, () => now, small, undefined, bounds);
     expect(store.takePuts()).toEqual([RECENT_KEY]);
     expect(Object.keys(store.recent.states).sort()).toEqual(ids.slice(-5));
     expect(store.recent).toMatchObject({ from: 100, to: 101, prefixes: '00000000' });
 
     now += PUT_AFTER_MS;
-    const stopped = await publishTo(ledger, store, () => now, small, bounds);
+    const stopped = await publish(ledger, store, () => now, small, undefined, bounds);
     expect(stopped).toMatchObject({ done: false, stops: ['budget spent'], ledgerIndex: 101 });
     // one operation is the read of the seal, and one is left over
     expect(store.takePuts()).toEqual([RECENT_KEY, ...ids.slice(0, 7).map(entryKey)]);
     for (let done = false; !done; now += SECOND_MS)
-      ({ done } = await publishTo(ledger, store, () => now, small, bounds));
+      ({ done } = await publish(ledger, store, () => now, small, undefined, bounds));
     expect(store.takePuts().filter((key) => key !== RECENT_KEY)).toEqual(
       ids.slice(7).map(entryKey),
     );
@@ -331,7 +338,7 @@ describe('a milestone', () => {
       return readWindow.call(ledger, since, most);
     };
     const put = (changes: number) =>
-      publishTo(ledger, store, () => now, BUDGET, { states: 5, changes });
+      publish(ledger, store, () => now, BUDGET, undefined, { states: 5, changes });
     await put(6);
     expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, states: {} });
     now += HEARTBEAT_MS;
@@ -351,7 +358,7 @@ describe('a milestone', () => {
     const burst = Array.from({ length: 30_000 }, (_, i) => i.toString(16).padStart(64, '0'));
     for (let mark = 0; mark < 4; mark++) {
       ledger.apply(burst.map((nft) => ({ nft, output: outputId(`${mark}`) })));
-      await publish({ operations: 4, statements: 500 });
+      await publishNow({ operations: 4, statements: 500 });
       now += MARK_INTERVAL_MS;
     }
     now += PUT_AFTER_MS;
@@ -361,7 +368,7 @@ describe('a milestone', () => {
       asked.push(upTo);
       return readChanges.call(ledger, after, upTo, limit);
     };
-    await publish({ operations: 4, statements: 500 });
+    await publishNow({ operations: 4, statements: 500 });
     expect(asked).toEqual([101]);
   });
 
@@ -370,23 +377,23 @@ describe('a milestone', () => {
       { nft: A, output: outputId('5') },
       { nft: B, output: outputId('6') },
     ]);
-    await publish();
+    await publishNow();
     now += PUT_AFTER_MS;
     store.takePuts();
     store.failsAt = 2;
-    await expect(publish()).rejects.toThrow('KV is away');
+    await expect(publishNow()).rejects.toThrow('KV is away');
     expect(store.takePuts()).toEqual([RECENT_KEY, entryKey(A)]);
     store.failsAt = undefined;
-    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
+    expect(await publishNow()).toMatchObject({ done: true, ledgerIndex: 101 });
     expect(store.takePuts()).toEqual([entryKey(A), entryKey(B)]);
   });
 
   test('none is put later than a minute after it was read: the next call reads anew', async () => {
     const ids = Array.from({ length: 40 }, (_, i) => i.toString(16).padStart(64, '0'));
     ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
-    await publish();
+    await publishNow();
     now += PUT_AFTER_MS;
-    await publishTo(ledger, store, () => now, { ...BUDGET, operations: 2 });
+    await publish(ledger, store, () => now, { ...BUDGET, operations: 2 });
     const begun: number[] = [];
     const readAt = now;
     const slow = {
@@ -398,19 +405,19 @@ describe('a milestone', () => {
       },
     };
     store.takePuts();
-    const stopped = await publishTo(ledger, slow, () => now, BUDGET);
+    const stopped = await publish(ledger, slow, () => now, BUDGET);
     expect(stopped).toMatchObject({ done: false, stops: ['KV too slow'] });
     expect(begun.length).toBeGreaterThan(5);
     expect(Math.max(...begun)).toBeLessThanOrEqual(PUT_WITHIN_MS);
     expect(begun.length).toBeLessThan(ids.length);
-    await publish();
+    await publishNow();
     expect(new Set(store.takePuts())).toEqual(new Set([RECENT_KEY, ...ids.map(entryKey)]));
   });
 });
 
 describe('other publishers', () => {
   test('one that moved on ends the call', async () => {
-    await publish();
+    await publishNow();
     ledger.apply([{ nft: A, output: outputId('5') }]);
     now += MINUTE_MS;
     const meddler = {
@@ -420,15 +427,15 @@ describe('other publishers', () => {
         ledger.row = { ...ledger.row!, token: 'of the other' };
       },
     };
-    expect(await publishTo(ledger, meddler, () => now, BUDGET)).toMatchObject({
+    expect(await publish(ledger, meddler, () => now, BUDGET)).toMatchObject({
       done: false,
       stops: ['another publisher'],
     });
-    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
+    expect(await publishNow()).toMatchObject({ done: true, ledgerIndex: 101 });
   });
 
   test('a reindexing that is asked for while one is at work is not forgotten', async () => {
-    await publish();
+    await publishNow();
     now += HEARTBEAT_MS;
     const before = store.recent;
     const meddled = new MemoryLedger();
@@ -437,7 +444,7 @@ describe('other publishers', () => {
       meddled.row = undefined;
       return MemoryLedger.prototype.readWindow.apply(meddled, window);
     };
-    expect(await publishTo(meddled, store, () => now, BUDGET)).toMatchObject({
+    expect(await publish(meddled, store, () => now, BUDGET)).toMatchObject({
       stops: ['another publisher'],
     });
     expect(meddled.row).toBeUndefined();
@@ -452,10 +459,10 @@ describe('other publishers', () => {
         if (key === entryKey(A)) ledger.import('new', 50, [{ nft: A, output: outputId('7') }]);
       },
     };
-    await publishTo(ledger, replacing, () => now, { operations: 5, statements: 500 });
+    await publish(ledger, replacing, () => now, { operations: 5, statements: 500 });
     expect(store.entry(A)).toMatchObject({ generation: 'g' });
     now += SECOND_MS;
-    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 50 });
+    expect(await publishNow()).toMatchObject({ done: true, ledgerIndex: 50 });
     expect(store.entry(A)).toEqual({
       nft: A,
       generation: 'new',
@@ -468,20 +475,20 @@ describe('other publishers', () => {
 
 describe('filled anew', () => {
   beforeEach(async () => {
-    await publish();
+    await publishNow();
     now += SETTLING_TIME_MS;
-    await publish();
+    await publishNow();
     store.takePuts();
   });
 
   test('when its state was removed; until it is done absences mean nothing', async () => {
     store.values.delete(entryKey(B));
     ledger.row = undefined;
-    expect(await publish()).toMatchObject({ done: true });
+    expect(await publishNow()).toMatchObject({ done: true });
     expect(store.recent).toMatchObject({ from: 100, filledFrom: 100, fromTime: null });
     expect(store.entry(B)).toMatchObject({ outputId: outputId('2') });
     now += HEARTBEAT_MS;
-    await publish();
+    await publishNow();
     expect(store.recent.fromTime).toBe(now - HEARTBEAT_MS);
   });
 
@@ -489,7 +496,7 @@ describe('filled anew', () => {
     const former = store;
     store = new TestStore();
     const publishAs = (version: string, to: TestStore, operations: number) =>
-      publishTo(ledger, to, () => now, { operations, statements: 30 }, undefined, version);
+      publish(ledger, to, () => now, { operations, statements: 30 }, version);
     now += HEARTBEAT_MS;
     await publishAs('new', store, 4);
     now += 1000;
@@ -507,26 +514,26 @@ describe('filled anew', () => {
     ledger.apply([]);
     store.values.clear();
     now += HEARTBEAT_MS;
-    await publish();
+    await publishNow();
     expect(store.recent).toMatchObject({ from: 100, filledFrom: 101, fromTime: null });
   });
 
   test('when another one is bound before it settled, nothing put there counts', async () => {
     ledger.row = undefined;
-    await publish();
+    await publishNow();
     const former = store;
     ledger.apply([{ nft: A, output: outputId('5') }]);
     now += MINUTE_MS;
-    await publish();
+    await publishNow();
     store = new TestStore();
     now += PUT_AFTER_MS;
     // the seal may be there and not seen yet
-    expect(await publish()).toMatchObject({ done: false, stops: ['seal not seen'] });
+    expect(await publishNow()).toMatchObject({ done: false, stops: ['seal not seen'] });
     expect(store.takePuts()).toEqual([RECENT_KEY]);
     expect(ledger.row!.state).toMatchObject({ from: 100, marks: [{ putAt: null }] });
     store = former;
     now += SECOND_MS;
-    expect(await publish()).toMatchObject({ done: true });
+    expect(await publishNow()).toMatchObject({ done: true });
     expect(store.entry(A)).toMatchObject({ ledgerIndex: 101, outputId: outputId('5') });
     expect(ledger.row!.state!.marks).toMatchObject([{ milestone: 101, putAt: now }]);
   });
@@ -535,7 +542,7 @@ describe('filled anew', () => {
     expect(store.recent.fromTime).toBeTypeOf('number');
     store.values.clear();
     now += HEARTBEAT_MS;
-    await publish();
+    await publishNow();
     expect(store.recent.fromTime).toBe(null);
     expect([store.entry(A), store.entry(B)]).toMatchObject([
       { ledgerIndex: 100 },

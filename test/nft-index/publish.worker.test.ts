@@ -1,6 +1,7 @@
 /** Publishing and looking up with a real D1 and a real KV. */
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftAnswer } from '../../src/nft-index/look-up-nft.ts';
 import { openNftSources } from '../../src/nft-index/nft-sources.ts';
@@ -33,7 +34,7 @@ let generation = 0;
 
 const publishAll = async () => {
   for (let done = false; !done; now += 1_000)
-    ({ done } = await publish(LEDGER, NFT_INDEX, () => now, BUDGET));
+    ({ done } = await publish(openIndexLedger(LEDGER), NFT_INDEX, () => now, BUDGET));
 };
 const look = (nft: string, min = 0): Promise<NftAnswer | undefined> =>
   lookUpNft(
@@ -157,12 +158,14 @@ describe('50,000 NFTs change within the window', () => {
   test('every answer is true: KV gives those of the last changes, D1 the others', async () => {
     const nfts = Array.from({ length: 50_000 }, (_, i) => hash(i));
     // begins, and puts no entries yet
-    await publish(LEDGER, NFT_INDEX, () => now, { operations: 2, statements: 20 });
+    await publish(openIndexLedger(LEDGER), NFT_INDEX, () => now, { operations: 2, statements: 20 });
     now += 1_000;
     await ledger.apply(
       nfts.map((nft, i) => ({ nft, output: i % 10 === 0 ? null : outputId(nft) })),
     );
-    expect(await publish(LEDGER, NFT_INDEX, () => now, SMALL_BUDGET)).toMatchObject({
+    expect(
+      await publish(openIndexLedger(LEDGER), NFT_INDEX, () => now, SMALL_BUDGET),
+    ).toMatchObject({
       stops: ['budget spent'],
       ledgerIndex: 101,
     });
@@ -194,7 +197,7 @@ describe('50,000 NFTs change within the window', () => {
     const entry = () => NFT_INDEX.get(entryKey(nfts.toSorted()[100]!));
     expect(await entry()).toBe(null);
     now += 1_000;
-    await publish(LEDGER, NFT_INDEX, () => now, SMALL_BUDGET);
+    await publish(openIndexLedger(LEDGER), NFT_INDEX, () => now, SMALL_BUDGET);
     expect(await entry()).toContain('"ledgerIndex":101');
   });
 });

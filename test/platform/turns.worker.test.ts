@@ -11,7 +11,7 @@ import { readHead } from '../../src/ledger/core/head.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import type { IndexStore } from '../../src/nft-index/ports.ts';
-import { publishTo } from '../../src/nft-index/publish.ts';
+import { publish } from '../../src/nft-index/publish.ts';
 import { openNode } from '../../src/node/edge-node.ts';
 import { madeSnapshot } from '../support/cli/made-snapshot.ts';
 import { defaultSettings } from '../support/default-settings.ts';
@@ -87,7 +87,7 @@ test('between two puts of the publisher', async () => {
   setTimeout(() => {
     putsBefore = puts;
   });
-  await publishTo(openIndexLedger(env.LEDGER), store, Date.now, BUDGET);
+  await publish(openIndexLedger(env.LEDGER), store, Date.now, BUDGET);
   expect(puts).toBeGreaterThan(BUDGET.operations / 2);
   expect(putsBefore).toBeLessThan(puts);
 });

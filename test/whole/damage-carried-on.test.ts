@@ -31,7 +31,7 @@ import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { lookUpNft } from '../../src/nft-index/look-up-nft.ts';
 import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
-import { publishTo } from '../../src/nft-index/publish.ts';
+import { publish } from '../../src/nft-index/publish.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { addressKey } from '../../src/stardust/wire/address.ts';
@@ -103,7 +103,7 @@ class World {
     const budget = { operations: 300, statements: 200 };
     const ledger = openIndexLedger(this.db);
     for (let calls = 0; calls < 8; calls++, this.now += 1000)
-      if ((await publishTo(ledger, this.store, () => this.now, budget)).done) return;
+      if ((await publish(ledger, this.store, () => this.now, budget)).done) return;
   }
 
   lookUp(nftId: string) {

@@ -11,6 +11,7 @@ import { followOnce } from '../../src/follower/pass.ts';
 import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
 import { MODULES } from '../../src/modules/list.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import { countedDatabase } from '../support/ledger/counted-database.ts';
 import {
@@ -91,7 +92,7 @@ it.each<[most: number, how: string, way: Way, keepsHistory: boolean]>([
       ledgerParts: MODULES.flatMap(({ ledger }) => ledger ?? []),
       isFed: () => way !== byPolling,
       publish: async () =>
-        void (await publish(billed, env.NFT_INDEX, () => clock, {
+        void (await publish(openIndexLedger(billed), env.NFT_INDEX, () => clock, {
           operations: 300,
           statements: 200,
         })),

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { IndexStore } from '../../../src/nft-index/ports.ts';
-import { publishTo } from '../../../src/nft-index/publish.ts';
+import { publish } from '../../../src/nft-index/publish.ts';
 import { startChild } from '../process/child.ts';
 import { outliveReaders, reportError } from '../process/command-line.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
@@ -51,7 +51,7 @@ async function publishHere(persistTo: string): Promise<void> {
       };
       for (let i = 0; i < ATTEMPTS; i++) {
         if (i > 0) await sleep(PAUSE_MS);
-        if ((await publishTo(ledger, store, Date.now, BUDGET)).done) return;
+        if ((await publish(ledger, store, Date.now, BUDGET)).done) return;
       }
       throw new Error(`the publisher was not done after ${ATTEMPTS} attempts`);
     });

@@ -4,7 +4,7 @@
  * one verifies it, and refuses it if it is none. The one that was due is fetched then.
  */
 import * as v from 'valibot';
-import { equalBytes, Reader } from '../../stardust/encoding/bytes.ts';
+import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
 import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
@@ -75,7 +75,7 @@ export function createPushedMilestones(): PushedMilestones {
 function parsePushed(payload: Uint8Array): Milestone | undefined {
   if (payload.length > MAX_BLOCK_LENGTH) return undefined;
   try {
-    return decode(milestone, new Reader(payload));
+    return decode(milestone, payload);
   } catch (error) {
     if (error instanceof StardustError) return undefined;
     throw error;

@@ -181,12 +181,9 @@ export async function gatherBlocks(
           note(new UpstreamFailure('not all blocks came in time'));
           return due.map(pool.get);
         };
+        const fetching = Promise.all(workers).then(() => came);
         const [blocks] = await Promise.all([
-          within(
-            deadline - Date.now(),
-            Promise.all(workers).then(() => came),
-            giveUp,
-          ),
+          within(deadline - Date.now(), fetching, giveUp),
           query(deep).catch(note),
         ]);
         for (const block of blocks) {

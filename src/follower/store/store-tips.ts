@@ -16,10 +16,6 @@ const FETCH_MS = 4000;
 /** Walks that may be cut off one below the other: 150,000 blocks, as many as are ever stored. */
 const MAX_CUT = 500;
 
-export interface StoredTips extends Pick<StoredBlocks, 'stored' | 'refused'> {
-  isMore: boolean;
-}
-
 /**
  * Stores what lies below the tips of the upstream at this place, which has confirmed the ledger's
  * milestone: one that is behind does not know all references.
@@ -33,7 +29,7 @@ export async function storeTips(
   context: GatherContext,
   moment: Moment,
   place = 0,
-): Promise<StoredTips> {
+): Promise<Pick<StoredBlocks, 'stored' | 'refused'> & { isMore: boolean }> {
   const { generation, ledger } = moment.head;
   // what one has named is not asked of another
   const cuts = context.memory.tips.cut(generation, ledger);

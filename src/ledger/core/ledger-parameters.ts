@@ -1,6 +1,5 @@
 /** Protocol parameters in D1, by the milestone that they are in force from (docs/protocol.md, G). */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
-import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { StardustError } from '../../stardust/error.ts';
 import { ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
@@ -44,8 +43,7 @@ export function insertParameters(
 /** @param options base64 of the milestone options, in the order of their targets */
 export function parameterTable(options: readonly string[]): ParameterTable {
   const table = new ParameterTable();
-  for (const bytes of options)
-    table.announce(decode(protocolParametersOption, new Reader(fromBase64(bytes))));
+  for (const bytes of options) table.announce(decode(protocolParametersOption, fromBase64(bytes)));
   return table;
 }
 

@@ -2,7 +2,6 @@
  * Stored payloads of milestones, in the form of outputs' contents: with a checksum, as the milestone ID does not commit to the
  * signatures (docs/protocol.md, B.9).
  */
-import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
 import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 import { LedgerDamaged } from './checksum.ts';
@@ -31,7 +30,7 @@ export function payloadFromRow(row: Row): MilestoneWithPayload['payload'] {
   const id = row.text('id');
   try {
     const bytes = readOutputBytes(row.text('payload'), id);
-    return { bytes, value: decode(milestone, new Reader(bytes)) };
+    return { bytes, value: decode(milestone, bytes) };
   } catch {
     throw new LedgerDamaged(`payload of milestone 0x${id}`);
   }

@@ -32,14 +32,12 @@ const START = 12;
  */
 export const REST_KEYS = { from: 2 ** 40, step: 257 };
 
-export interface SplitContents {
-  start: string;
-  /** Undefined if the contents are not long. */
-  rest: string | undefined;
-}
-
-/** @param text from {@link writeOutputBytes} */
-export function splitContents(text: string): SplitContents {
+/**
+ * Splits contents, of which only long ones have a rest.
+ *
+ * @param text from {@link writeOutputBytes}
+ */
+export function splitContents(text: string): { start: string; rest: string | undefined } {
   return text.length > LONGEST_IN_ROW
     ? { start: text.slice(0, START), rest: text.slice(START) }
     : { start: text, rest: undefined };

@@ -59,19 +59,12 @@ export async function loadSnapshot(
     await sink.replace();
     return { ...summary, generation };
   } catch (error) {
-    const refusal = locateAtEnd(
-      error,
-      delta === undefined ? ['full', full.size] : ['delta', delta.size],
-    );
+    // faults of the ledger as a whole are found when all has been read
+    const isOfWhole = error instanceof StardustError && !(error instanceof SnapshotRefusal);
+    const [kind, { size }] = delta ? ['delta' as const, delta] : ['full' as const, full];
+    const refusal = isOfWhole ? new SnapshotRefusal(kind, size, error.reason, error) : error;
     if (refusal instanceof SnapshotRefusal || refusal instanceof ReplacementRefused)
       await sink.drop();
     throw refusal;
   }
-}
-
-/** Faults of the ledger as a whole are found when all has been read. */
-function locateAtEnd(error: unknown, end: [file: 'full' | 'delta', offset: number]): unknown {
-  return error instanceof StardustError && !(error instanceof SnapshotRefusal)
-    ? new SnapshotRefusal(...end, error.reason, error)
-    : error;
 }

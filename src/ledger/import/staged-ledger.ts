@@ -311,12 +311,9 @@ export class StagingSink implements LedgerSink {
   async #placeNfts(stretches: readonly Stretch[]): Promise<void> {
     const db = this.#db;
     await db.prepare('DELETE FROM import_nft').run();
+    const place = db.prepare(PLACE_NFTS);
     try {
-      for (const stretch of stretches)
-        await db
-          .prepare(PLACE_NFTS)
-          .bind(...stretch)
-          .run();
+      for (const stretch of stretches) await place.bind(...stretch).run();
     } catch (error) {
       const twin = await readAlone(first(db.prepare(SELECT_TWINS), (row) => row.text('nft')));
       if (twin !== undefined) throw refusal('E.5', `two unspent outputs hold the NFT 0x${twin}`);
@@ -335,10 +332,7 @@ export class StagingSink implements LedgerSink {
   }
 
   async drop(): Promise<void> {
-    const drop = this.#script?.drop ?? [];
-    await runBatch(
-      this.#db,
-      drop.map((sql) => this.#db.prepare(sql)),
-    );
+    const drop = (this.#script?.drop ?? []).map((sql) => this.#db.prepare(sql));
+    await runBatch(this.#db, drop);
   }
 }

@@ -1,6 +1,5 @@
 /** NFTs with their unspent outputs, and the facts by which they are owned: all of one moment. */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
-import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
 import { protocolParametersOption } from '../../stardust/wire/milestone.ts';
 import { decodeParameters } from '../../stardust/wire/parameters.ts';
@@ -51,10 +50,7 @@ export async function readNftOutputs(
   if (first === undefined) return undefined;
   const { ledger: ledgerIndex } = headFromRow(first);
   first.requireSum('parameters', 'parameters_');
-  const option = decode(
-    protocolParametersOption,
-    new Reader(fromBase64(first.text('parameters_bytes'))),
-  );
+  const option = decode(protocolParametersOption, fromBase64(first.text('parameters_bytes')));
   return {
     ledgerIndex,
     timestamp: ownMilestoneFromRow(first).timestamp,

@@ -94,7 +94,10 @@ export async function readNodeStatus(
   const { at, parameters, extent, follower } = await readBatch(db, {
     at: selectLedger(db),
     parameters: selectParameters(db),
-    extent: first(db.prepare(SELECT_EXTENT), extentFromRow),
+    extent: first(db.prepare(SELECT_EXTENT), (row) => ({
+      first: row.integer('first'),
+      before: milestoneFromRow(row)?.timestamp,
+    })),
     follower: withSize(first(db.prepare(SELECT_FOLLOWER).bind(follows ? 1 : 0), followerFromRow)),
   });
   if (at === undefined || extent === undefined) return undefined;
@@ -122,13 +125,6 @@ export async function readNodeStatus(
     follower: follows && head.ledger !== finalMilestone ? status : { state: 'off' },
     finalMilestone,
     referencedBlocksPerSecond: seconds > 0 ? milestone.blocks / seconds : 0,
-  };
-}
-
-function extentFromRow(row: Row) {
-  return {
-    first: row.integer('first'),
-    before: milestoneFromRow(row)?.timestamp,
   };
 }
 

@@ -39,14 +39,8 @@ import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './mi
 import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
 import { insertIds, moveByBlocks } from './write-ids.ts';
 
-export interface ApplyStatements {
-  /** Run as one batch. */
-  statements: D1PreparedStatement[];
-  left: LeftBlocks;
-}
-
 /**
- * Makes the statements that apply the milestone; undefined if a pack has blocks of the milestone
+ * Makes the statements that apply the milestone, as one batch; undefined if a pack has blocks of the milestone
  * beside blocks that were staged for another one with its index. Those must be dropped first:
  * requests would see them, unproven. Throws a LedgerDamaged if what the view names is missing.
  *
@@ -58,7 +52,7 @@ export async function applyStatements(
   verified: VerifiedMilestone,
   view: ConsistentView,
   whiteFlag: WhiteFlag,
-): Promise<ApplyStatements | undefined> {
+): Promise<{ statements: D1PreparedStatement[]; left: LeftBlocks } | undefined> {
   const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
   const { head, next, previous } = view;

@@ -209,11 +209,8 @@ async function dropBlocks(
     given: selectGiven(db),
   });
   const after = { ledger, dropped: view.head.dropped + 1, stored: given.nextBlock };
-  index.retain(
-    view,
-    after,
-    leftBlocks(view, (position) => dropped.has(position)),
-  );
+  const left = leftBlocks(view, (position) => dropped.has(position));
+  index.retain(view, after, left);
   return dropped.size;
 }
 
@@ -222,14 +219,11 @@ async function dropBlocks(
  * are not those of the view any more.
  */
 export async function dropStaged(db: Database, view: ConsistentView): Promise<void> {
+  const left = countVisible(view, () => false);
   const statements = [
     requireSameUnreferenced(db, view.head, view.stored),
     deleteStaged(db),
-    noteDropped(
-      db,
-      view,
-      countVisible(view, () => false),
-    ),
+    noteDropped(db, view, left),
   ];
   await runFenced(db, { writes: write(statements) });
 }

@@ -11,7 +11,7 @@ import { NumberMap } from '../packs/number-map.ts';
 import { NO_REASON } from '../packs/pack-columns.ts';
 import { packAt } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import type { OutputChanges, OutputRows } from './output-changes.ts';
+import type { OutputChanges } from './output-changes.ts';
 
 export interface VerifiedMilestone {
   milestone: Milestone;
@@ -49,18 +49,12 @@ export async function listChanges(
     reasons[position] = 1 + (reason === NOT_A_TRANSACTION ? NO_REASON : reason);
     if (reason === 0) applied.push(position);
   }
-  const { created, spent, ...rows } = listOutputs(view, applied);
+  const outputs = listOutputs(view, applied);
+  const { created } = outputs.changed;
   const receipt = receiptOf(verified.milestone);
   const migrated = receipt ? migratedOutputs(receipt, verified.id) : [];
   for (const number of await numbersOfMigrated(db, migrated, view)) created.set(number, 0);
-  return {
-    order,
-    reasons,
-    changed: { created, spent },
-    spent: rows.spentRows,
-    created: rows.createdRows,
-    migrated,
-  };
+  return { order, reasons, migrated, ...outputs };
 }
 
 /** Finds migrated outputs that unreferenced blocks mention: anybody can spend them. */
@@ -88,7 +82,7 @@ async function numbersOfMigrated(
 function listOutputs(
   { cone, packs }: Pick<ConsistentView, 'cone' | 'packs'>,
   applied: readonly number[],
-): Changed & { spentRows: OutputRows; createdRows: OutputRows } {
+): Pick<MilestoneChanges, 'changed' | 'spent' | 'created'> {
   const created = new NumberMap();
   const spent = new NumberMap();
   const creating = createUses();
@@ -108,9 +102,8 @@ function listOutputs(
   };
   const placeCreated = (index: number) => placeOf(creating.positionAt(index), creating.iAt(index));
   return {
-    created,
-    spent,
-    spentRows: {
+    changed: { created, spent },
+    spent: {
       length: spending.size(),
       rowAt(index) {
         const by = spending.positionAt(index);
@@ -120,7 +113,7 @@ function listOutputs(
         return [...placeOf(by, spending.iAt(index)), made, ...from];
       },
     },
-    createdRows: { length: unspent.length, rowAt: (index) => placeCreated(unspent[index]!) },
+    created: { length: unspent.length, rowAt: (index) => placeCreated(unspent[index]!) },
   };
 }
 

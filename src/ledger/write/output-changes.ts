@@ -3,7 +3,6 @@
  * their place: a pack, a block of it, and an output of its transaction, inputs first.
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -333,22 +332,17 @@ export function changeOutputs(
 ): D1PreparedStatement[] {
   const pieces = inPieces(created);
   const hasNfts = [...nfts.values()].some((output) => output !== null);
-  const migratedRows = migrated.map(({ id, bytes }) =>
-    listRow(decodeOutput(bytes), toHexDigits(id), timestamp),
+  const migratedCells = migrated.map(({ id, bytes }) => {
+    const hexId = toHexDigits(id);
+    return [hexId, writeOutputBytes(bytes), rowSum([hexId, NO_BLOCK])];
+  });
+  const migratedRows = migrated.map(({ id, output }) =>
+    listRow(output, toHexDigits(id), timestamp),
   );
   return [
     db.prepare(DELETE_SPENT).bind(index),
     ...forEachPiece(db, DELETE_RESTS, rests),
-    ...forEachPiece(
-      db,
-      INSERT_MIGRATED,
-      migrated.map(({ id, bytes }) => {
-        const hexId = toHexDigits(id);
-        return [hexId, writeOutputBytes(bytes), rowSum([hexId, NO_BLOCK])];
-      }),
-      index,
-      timestamp,
-    ),
+    ...forEachPiece(db, INSERT_MIGRATED, migratedCells, index, timestamp),
     ...pieces.flatMap((piece) => [
       db.prepare(INSERT_CREATED).bind(piece, index, timestamp),
       db.prepare(INSERT_RESTS).bind(piece),

@@ -59,11 +59,8 @@ export async function resolveVerdicts(
       continue;
     }
     const { creatorOf } = await index.view(db, tools.head, []);
-    const known = await findKnown(
-      db,
-      creatorOf,
-      packs.flatMap(({ unresolved }) => unresolved),
-    );
+    const outputs = packs.flatMap(({ unresolved }) => unresolved);
+    const known = await findKnown(db, creatorOf, outputs);
     const found = packs.find(({ unresolved }) => unresolved.some((id) => known.has(id)));
     if (found === undefined) {
       index.noteSearched(last.key);
@@ -80,20 +77,17 @@ export async function resolveVerdicts(
   return index.searchedTo() !== undefined;
 }
 
-/** How many steps may be taken still. */
-export interface StepsLeft {
-  steps: number;
-}
-
 /**
  * Makes the verdicts of these packs that can be made; returns how many. Throws a ConeUnavailable
  * `over-budget` if no step is left, and like {@link resolveVerdicts}.
+ *
+ * @param left how many steps may be taken still; it is counted down
  */
 export async function resolvePacks(
   db: Database,
   tools: ResolveTools,
   keys: readonly number[],
-  left: StepsLeft,
+  left: { steps: number },
 ): Promise<number> {
   let all = 0;
   for (const key of keys) {

@@ -53,11 +53,8 @@ export function storeStatements(
 ): D1PreparedStatement[] {
   const states = statesOf(numbering);
   const { ledger } = view.head;
-  const write = (
-    some: readonly PreparedBlock[],
-    last: LastPack | undefined,
-    milestone: number | null,
-  ) => {
+  const write = (isStaged: boolean, last: LastPack | undefined, milestone: number | null) => {
+    const some = blocks.filter(({ id }) => staged.has(id) === isStaged);
     const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger);
     const fitting = last === undefined ? 0 : countFitting(last, some);
     const appended = some.slice(0, fitting);
@@ -72,16 +69,8 @@ export function storeStatements(
   };
   return [
     requireSameUnreferenced(db, view.head, view.stored),
-    ...write(
-      blocks.filter(({ id }) => !staged.has(id)),
-      view.last.visible,
-      null,
-    ),
-    ...write(
-      blocks.filter(({ id }) => staged.has(id)),
-      view.last.staged,
-      ledger + 1,
-    ),
+    ...write(false, view.last.visible, null),
+    ...write(true, view.last.staged, ledger + 1),
   ];
 }
 

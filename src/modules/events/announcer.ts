@@ -17,6 +17,7 @@ const MAX_CALL_BYTES = 4_000_000;
 /** Calls with blocks that the broker has not taken: it hangs, and they would fill the memory. */
 const MAX_WAITING_CALLS = 4;
 
+type MovedLedger = Pick<LastLedger, 'generation' | 'ledger'>;
 type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
 
 /** @param clock Unix milliseconds */
@@ -27,7 +28,7 @@ export function createAnnouncer(broker: Broker, clock: () => number, log: WriteL
   let calledAt = Number.NEGATIVE_INFINITY;
   let isCalling = false;
   /** The ledger as it moved during a call. */
-  let next: Pick<LastLedger, 'generation' | 'ledger'> | undefined;
+  let next: MovedLedger | undefined;
   let waitingCalls = 0;
 
   const fail = (error: unknown) => {
@@ -35,14 +36,11 @@ export function createAnnouncer(broker: Broker, clock: () => number, log: WriteL
     log('warn', 'events.not-told', { error: describeError(error) });
   };
 
-  async function call(
-    { applied }: Broker,
-    { generation, ledger }: Pick<LastLedger, 'generation' | 'ledger'>,
-  ): Promise<void> {
+  async function call({ generation, ledger }: MovedLedger): Promise<void> {
     calledAt = clock();
     isCalling = true;
     try {
-      demand = await applied();
+      demand = await broker.applied();
       told = `${generation} ${ledger}`;
     } catch (error) {
       fail(error);
@@ -50,14 +48,14 @@ export function createAnnouncer(broker: Broker, clock: () => number, log: WriteL
     isCalling = false;
   }
 
-  async function tellStored(to: Broker, blocks: readonly Uint8Array[]): Promise<void> {
+  async function tellStored(blocks: readonly Uint8Array[]): Promise<void> {
     if (waitingCalls === MAX_WAITING_CALLS) {
       fail(new Error('the broker does not take blocks, which it is not told'));
       return;
     }
     waitingCalls++;
     try {
-      await to.stored(blocks);
+      await broker.stored(blocks);
     } catch (error) {
       fail(error);
     }
@@ -74,7 +72,7 @@ export function createAnnouncer(broker: Broker, clock: () => number, log: WriteL
       const isTold = told === `${ledger.generation} ${ledger.ledger}`;
       // where the ledger stands still, somebody may have begun to listen to blocks
       if (!(listens && !isTold) && !hasPassed(PAUSE_MS, calledAt, clock())) return;
-      void call(broker, ledger).then(() => {
+      void call(ledger).then(() => {
         const later = next;
         next = undefined;
         if (later !== undefined) this.moved(later);
@@ -85,7 +83,7 @@ export function createAnnouncer(broker: Broker, clock: () => number, log: WriteL
       let bytes: Uint8Array[] = [];
       let length = 0;
       const flush = () => {
-        void tellStored(broker, bytes);
+        void tellStored(bytes);
         bytes = [];
         length = 0;
       };

@@ -3,7 +3,7 @@ import { createPacketReader, type Packet, type PacketReader } from '../../mqtt/p
 import { packTopic, unpackTopics } from '../../mqtt/topics.ts';
 import { type ClientPath, clientPath } from '../../platform/client-path.ts';
 import { concatBytes } from '../../stardust/encoding/bytes.ts';
-import { type Holder, newUsage, type Usage } from './accounts.ts';
+import { type Holder, newUsage } from './accounts.ts';
 import type { EventMessage } from './initial-events.ts';
 
 /** Key of the client's address, in the request that connects it to the broker. */
@@ -30,9 +30,7 @@ export const MAX_CLIENT_ID_LENGTH = 128;
 
 export interface Client extends Holder {
   readonly socket: WebSocket;
-  readonly address: string;
   readonly client: ClientPath;
-  readonly usage: Usage;
   readonly reader: PacketReader;
   /** WebSocket messages that wait for their turn, and the packets of the one that is read now. */
   readonly waiting: Uint8Array[];

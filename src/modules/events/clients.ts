@@ -92,11 +92,8 @@ export function createClients(counts: Counts): Clients {
   }
 
   function closeExcess(): void {
-    for (;;) {
-      const client = accounts.excess();
-      if (client === undefined) return;
+    for (let client = accounts.excess(); client !== undefined; client = accounts.excess())
       close(client, 'full');
-    }
   }
 
   function sendBytes(client: Client, bytes: Uint8Array<ArrayBuffer>): void {

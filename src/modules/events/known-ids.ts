@@ -7,19 +7,15 @@ import { findVisible } from '../../ledger/packs/live-packs.ts';
 
 const SELECT_OUTPUTS = 'SELECT id FROM output WHERE id IN (SELECT value FROM json_each(?1))';
 
-export interface IdsToFind {
-  /** Hex. */
-  blocks: readonly string[];
-  outputs: readonly string[];
-}
-
 /**
  * Returns those of these IDs that the ledger or an unreferenced block has, spent outputs as long as
  * their milestone's IDs are kept. One batch, and one pass over the unreferenced blocks.
+ *
+ * @param ids hex
  */
 export async function readKnownIds(
   db: Database,
-  { blocks, outputs }: IdsToFind,
+  { blocks, outputs }: Record<'blocks' | 'outputs', readonly string[]>,
 ): Promise<ReadonlySet<string>> {
   const { unspent, stored, inIndex } = await readBatch(db, {
     // of a ledger that is damaged nothing is known

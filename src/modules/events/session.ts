@@ -41,7 +41,9 @@ export interface SessionContext {
 export async function takeSlice(context: SessionContext, client: Client): Promise<void> {
   const { clients } = context;
   if (client.initial !== undefined) {
-    await tellNext(context, client);
+    const { done, value } = await client.initial.next();
+    if (done) client.initial = undefined;
+    else for (const { topic, payload } of value) clients.tell(client, topic, payload);
   } else {
     for (let i = 0; i < SLICE_PACKETS && clients.isOpen(client); i++) {
       const packet = takePacket(client);
@@ -55,15 +57,6 @@ export async function takeSlice(context: SessionContext, client: Client): Promis
   }
   clients.hold(client);
   if (clients.isOpen(client)) saveClient(client);
-}
-
-async function tellNext({ clients }: SessionContext, client: Client): Promise<void> {
-  const step = await client.initial!.next();
-  if (step.done) {
-    client.initial = undefined;
-    return;
-  }
-  for (const { topic, payload } of step.value) clients.tell(client, topic, payload);
 }
 
 /** Handles all packets except SUBSCRIBE. */

@@ -41,12 +41,6 @@ export interface FinalStatus {
   snapshotSha256: string;
 }
 
-export interface FinalAnswer {
-  ok: true;
-  ledger: FinalLedger;
-  proof: FinalProof;
-}
-
 export async function readFinalLedger(
   db: Database,
   finalMilestone: number,
@@ -69,7 +63,7 @@ export async function proveFinal(
   tree: FinalTreeName,
   key: string,
   layout: Layout = LAYOUT,
-): Promise<FinalAnswer | NoFinalLedger> {
+): Promise<{ ok: true; ledger: FinalLedger; proof: FinalProof } | NoFinalLedger> {
   const { found, pages, upper } = await readBatch(db, {
     found: selectFinal(db, finalMilestone),
     pages: selectPages(db, finalMilestone, tree),

@@ -132,10 +132,8 @@ async function proveListed(
   for (let from = 0; from < listed.length; from += PROVED_AT_ONCE) {
     const some = listed.slice(from, from + PROVED_AT_ONCE);
     const opened = { ...stored, groups: new Map(), leaves: new Map() };
-    const positions = await findPositions(
-      opened,
-      some.map(({ outputId }) => outputId),
-    );
+    const ids = some.map(({ outputId }) => outputId);
+    const positions = await findPositions(opened, ids);
     for (const [i, at] of some.entries()) {
       const entry = entryAt(opened, positions[i]!);
       // the index names an output that is there, and was created when the index says

@@ -109,19 +109,15 @@ export async function findPositions(
   const { pages, groups, layout } = stored;
   const inPages = keys.map((key) => ({ key, page: lastUpTo(pages.nodes, key) }));
   const found = inPages.filter(({ page }) => page >= 0);
-  await readRanges(
-    stored,
-    found.map(({ page }) => page),
-  );
+  const foundPages = found.map(({ page }) => page);
+  await readRanges(stored, foundPages);
   const inRanges = found.map(({ key, page }) => {
     const { nodes } = rangesOf(stored, page);
     const range = lastUpTo(nodes, key);
     return { key, page, range, first: (nodes[range] ?? damagedTree(stored.tree)).first };
   });
-  await readGroups(
-    stored,
-    inRanges.map(({ first }) => first),
-  );
+  const foundRanges = inRanges.map(({ first }) => first);
+  await readGroups(stored, foundRanges);
   const places = inRanges.map(({ key, page, range, first }) => {
     const group = lastUpTo((groups.get(first) ?? damagedTree(stored.tree)).nodes, key);
     return { page, range, group };

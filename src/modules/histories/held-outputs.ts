@@ -10,7 +10,7 @@ import { type Cell, rowSum, SUMMED_COLUMNS } from '../../ledger/core/row-sum.ts'
 import type { FingerprintedTable } from '../../ledger/ledger-part.ts';
 import { PARTS, readSpentOutput, type SpentRow } from '../../ledger/packs/milestone-part.ts';
 import { PAST_TABLE } from '../../ledger/write/prune.ts';
-import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { chainIdFromOutputId, decodeOutput, nftIdOf } from '../../stardust/wire/ids.ts';
 import { nftConditions, OutputType } from '../../stardust/wire/output.ts';
@@ -75,15 +75,9 @@ function pastKey(nftId: string, part: number, place: number): string {
   return nftId + digits(part, PART_DIGITS) + digits(place, PLACE_DIGITS);
 }
 
-/** SQL that is true of rows of the NFT ?1 which milestones from this one on spent. */
-export const isPastFrom = (milestone: string): string => `id >= ${firstKey(milestone)}`;
-
-/** SQL that is true of rows of the NFT ?1 which milestones before this one spent. */
-export const isPastBefore = (milestone: string): string => `id < ${firstKey(milestone)}`;
-
-function firstKey(milestone: string): string {
-  return `unhex(?1 || printf('%0${PART_DIGITS}x', (${milestone}) * ${PARTS}))`;
-}
+/** SQL of the least key of the NFT ?1 among outputs that this milestone and later ones spent. */
+export const leastPastKey = (milestone: string): string =>
+  `unhex(?1 || printf('%0${PART_DIGITS}x', (${milestone}) * ${PARTS}))`;
 
 const BYTE_COLUMNS: readonly string[] = [
   'id',
@@ -106,10 +100,9 @@ export function pastFromRow(row: Row): PastOutput {
   const nftId = key.slice(0, NFT_DIGITS);
   const part = Number.parseInt(key.slice(NFT_DIGITS, -PLACE_DIGITS), 16);
   const timestamp = row.integerOrNull('burned_time');
-  const conditions = new Reader(Uint8Array.fromHex(row.text('conditions')));
   return {
     id,
-    unlockConditions: decode(nftConditions, conditions),
+    unlockConditions: decode(nftConditions, Uint8Array.fromHex(row.text('conditions'))),
     isMint: toHexDigits(chainIdFromOutputId(Uint8Array.fromHex(id))) === nftId,
     block: row.text('block'),
     created: row.integer('created'),
@@ -171,9 +164,6 @@ const INSERT_PAST = `
     .join(', ')}, value ->> ${SUMMED_COLUMNS.nft_past.length} FROM json_each(?1)`;
 
 export function insertPast(db: Database, rows: readonly PastRow[]): D1PreparedStatement[] {
-  return forEachPiece(
-    db,
-    INSERT_PAST,
-    rows.map(({ cells, sum }) => [...cells, sum]),
-  );
+  const summed = rows.map(({ cells, sum }) => [...cells, sum]);
+  return forEachPiece(db, INSERT_PAST, summed);
 }

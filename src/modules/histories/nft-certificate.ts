@@ -23,11 +23,10 @@ import {
   selectReferencedBytes,
 } from '../../ledger/packs/referenced-blocks.ts';
 import { readOutput } from '../../ledger/read/output-status.ts';
-import { equalBytes, Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { decode } from '../../stardust/encoding/codec.ts';
+import { equalBytes, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { Proof } from '../../stardust/proof/proof.ts';
+import { decodeMilestone } from '../../stardust/wire/decode-milestone.ts';
 import { consumedIds, inputsCommitment } from '../../stardust/wire/ids.ts';
-import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
 import { type BlockProof, pathToApplied, proveBlock } from '../proofs/applied-milestone.ts';
 import { damagedNft } from './held-outputs.ts';
@@ -150,7 +149,7 @@ async function certify(
 }
 
 function indexOf({ milestone: payload }: BlockProof): number {
-  return decode(milestone, new Reader(payload)).index;
+  return decodeMilestone(payload).value.index;
 }
 
 /**

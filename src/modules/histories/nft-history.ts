@@ -17,8 +17,7 @@ import {
   damagedNft,
   type HeldOutput,
   heldFromSpent,
-  isPastBefore,
-  isPastFrom,
+  leastPastKey,
   PAST_COLUMNS,
   type PastOutput,
   pastFromRow,
@@ -108,7 +107,8 @@ const FROM_POSITION = walk(AT_POSITION);
 /** Up to ?2 rows of the NFT ?1 in nft_past, the newest first. */
 const selectPast = (condition: string) => `
   SELECT ${PAST_COLUMNS} FROM nft_past
-  WHERE ${isPastFrom('SELECT history FROM head')} AND ${isPastBefore(SINCE)} AND ${condition}
+  WHERE id >= ${leastPastKey('SELECT history FROM head')} AND id < ${leastPastKey(SINCE)}
+    AND ${condition}
   ORDER BY nft_past.id DESC LIMIT ?2`;
 
 const PAST_FROM_NEWEST = selectPast('true');
@@ -116,7 +116,7 @@ const PAST_FROM_NEWEST = selectPast('true');
 /** SQL: from the output ?4 on, if the milestone ?3 that spent it is not kept. */
 const PAST_FROM_POSITION = selectPast(`(?3 >= ${SINCE} OR id <= (
   SELECT id FROM nft_past
-  WHERE ${isPastFrom('?3')} AND ${isPastBefore('?3 + 1')} AND output = unhex(?4)))`);
+  WHERE id >= ${leastPastKey('?3')} AND id < ${leastPastKey('?3 + 1')} AND output = unhex(?4)))`);
 
 /**
  * Returns undefined without a ledger. Throws a LedgerDamaged if an output that must be kept is

@@ -5,7 +5,7 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
 import { outputColumns, unspentFromRow } from '../../ledger/core/output-bytes.ts';
-import { first, type Query, type Row, readQuery } from '../../ledger/core/read-batch.ts';
+import { first, type Query, readQuery } from '../../ledger/core/read-batch.ts';
 import {
   readSpentOutput,
   type SpentRow,
@@ -68,14 +68,11 @@ export interface NftStanding {
 
 /** Undefined where no NFT with this ID was ever here, or it was burned long ago. */
 export const selectNftState = (db: Database, nftId: string): Query<NftStanding | undefined> =>
-  first(db.prepare(SELECT_STATE).bind(nftId), (row) => stateFromRow(row, nftId));
-
-function stateFromRow(row: Row, nftId: string): NftStanding {
-  const { output } = nftFromRow(row)!;
-  const changed = row.integer('changed');
-  if (output === null) return { unspent: undefined, changed };
-  return { unspent: heldOf(unspentFromRow(row, 'output_'), nftId), changed };
-}
+  first(db.prepare(SELECT_STATE).bind(nftId), (row) => {
+    const { output } = nftFromRow(row)!;
+    const unspent = output === null ? undefined : heldOf(unspentFromRow(row, 'output_'), nftId);
+    return { unspent, changed: row.integer('changed') };
+  });
 
 /**
  * Finds the burn: a transaction that consumed the NFT's last output and created none of it, as its

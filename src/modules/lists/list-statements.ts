@@ -66,23 +66,6 @@ const UNLOCKING: Record<Kind, readonly string[]> = {
 };
 
 /**
- * Selects the positions of each walk, of which pageOf makes the page; undefined is among them
- * if the walk used up its budget.
- */
-function listWalks(db: Database, query: OutputQuery): Query<(Position | undefined)[]>[] {
-  return walkStatements(query).map(({ sql, parameters }) =>
-    many(db.prepare(sql).bind(...parameters), positionFromRow),
-  );
-}
-
-/** The SQL of each walk, for {@link positionFromRow}. */
-function walkStatements(query: OutputQuery): Condition[] {
-  const walks = query.kinds.flatMap((kind) => walksOf(kind, query.filters));
-  const mostLooked = Math.floor(ROW_BUDGET / 2 / walks.length);
-  return walks.map((walk) => selectWalk(walk, query, mostLooked));
-}
-
-/**
  * SQL of a walk that decides all of the query. It selects positions as an index has them, IDs as
  * bytes, and reads no row of the table: compare them with the outputs.
  */
@@ -232,14 +215,18 @@ export interface ListPage {
 
 /** Selects a page; undefined beyond the budget of rows. An output of several walks is in it once. */
 export function selectPage(db: Database, query: OutputQuery): Query<ListPage | undefined> {
-  const walks = listWalks(db, query);
+  const walks = query.kinds.flatMap((kind) => walksOf(kind, query.filters));
+  const mostLooked = Math.floor(ROW_BUDGET / 2 / walks.length);
+  const queries = walks.map((walk) => {
+    const { sql, parameters } = selectWalk(walk, query, mostLooked);
+    return many(db.prepare(sql).bind(...parameters), positionFromRow);
+  });
   return {
-    statements: walks.flatMap(({ statements }) => statements),
-    read: (results) =>
-      pageOf(
-        query,
-        walks.map(({ read }, i) => read([results[i]!])),
-      ),
+    statements: queries.flatMap(({ statements }) => statements),
+    read(results) {
+      const positions = queries.map(({ read }, i) => read([results[i]!]));
+      return pageOf(query, positions);
+    },
   };
 }
 

@@ -64,6 +64,11 @@ export const receiptOptionSchema = json.namedKind('ReceiptMilestoneOption', 0, {
   final: json.flagSchema,
 });
 
+const milestoneOption = json.named(
+  'MilestoneOption',
+  json.oneOf(receiptOptionSchema, json.protocolParametersOptionSchema),
+);
+
 const parents = json.arrayOf(json.hashSchema, { minItems: 1, maxItems: 8 });
 
 export const milestonePayloadSchema = json.namedKind(
@@ -81,15 +86,7 @@ export const milestonePayloadSchema = json.namedKind(
   },
   {
     metadata: json.bytesSchema,
-    options: json.arrayOf(
-      json.named(
-        'MilestoneOption',
-        json.oneOf(receiptOptionSchema, json.protocolParametersOptionSchema),
-      ),
-      {
-        minItems: 1,
-      },
-    ),
+    options: json.arrayOf(milestoneOption, { minItems: 1 }),
   },
 );
 

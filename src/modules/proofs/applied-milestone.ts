@@ -19,16 +19,16 @@ import {
 import { readMilestoneContents } from '../../ledger/read/milestone-contents.ts';
 import type { MilestoneStatus } from '../../ledger/read/node-status.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
-import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { decode } from '../../stardust/encoding/codec.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
+import { PAYLOAD_KINDS, type PayloadKind } from '../../stardust/provenance/blocks.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
-import { milestone } from '../../stardust/wire/milestone.ts';
+import { decodeMilestone } from '../../stardust/wire/decode-milestone.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {
   blockId: string;
-  payload: 'none' | 'transaction' | 'milestone' | 'taggedData';
+  payload: PayloadKind;
   /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: ConflictReason | undefined;
 }
@@ -79,18 +79,10 @@ export async function explainMilestone(
 function explainBlock({ id, payload, reason }: ReferencedBlock): ExplainedBlock {
   return {
     blockId: id,
-    payload: PAYLOADS[payload] ?? 'taggedData',
+    payload: PAYLOAD_KINDS[payload] ?? 'taggedData',
     reason: reason as ConflictReason | undefined,
   };
 }
-
-/** Kinds of blocks by payload type (docs/protocol.md, A.1); 0 stands for none. */
-export const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
-  0: 'none',
-  5: 'taggedData',
-  6: 'transaction',
-  7: 'milestone',
-};
 
 const SELECT_PAYLOAD = `
   SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE} AND payload IS NOT NULL`;
@@ -134,7 +126,7 @@ export function requireRoot(
 /** The path to the applied root, checked; undefined if the block has no applied transaction. */
 export function pathToApplied(proof: BlockProof, leafHashes?: Uint8Array): Proof | undefined {
   const path = proofAmong(proof.included, proof.applied, proof.position, leafHashes);
-  const { appliedMerkleRoot } = decode(milestone, new Reader(proof.milestone));
+  const { appliedMerkleRoot } = decodeMilestone(proof.milestone).value;
   if (path !== undefined) requireRoot(proof, path, appliedMerkleRoot);
   return path;
 }

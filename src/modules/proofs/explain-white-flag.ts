@@ -16,6 +16,7 @@ import {
   walkProposal,
 } from '../../node/compute-white-flag.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { PAYLOAD_KINDS } from '../../stardust/provenance/blocks.ts';
 import type { ConflictReason, Fault } from '../../stardust/semantics/verdict.ts';
 import {
   type DecidingInput,
@@ -24,7 +25,7 @@ import {
 import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { outputId } from '../../stardust/wire/ids.ts';
-import { type ExplainedBlock, PAYLOADS } from './applied-milestone.ts';
+import type { ExplainedBlock } from './applied-milestone.ts';
 import { type BlockAtFault, findFaults, isOfVerdict } from './find-faults.ts';
 
 /** A block of the cone. IDs are hex digits. */
@@ -141,7 +142,7 @@ function explainBlock(
 ): JudgedBlock {
   return {
     blockId: toHexDigits(id),
-    payload: PAYLOADS[block.payload?.type ?? 0]!,
+    payload: PAYLOAD_KINDS[block.payload?.type ?? 0]!,
     reason: reason === NOT_A_TRANSACTION ? undefined : (reason as ConflictReason),
     transactionId: transaction && toHexDigits(transaction.id),
     decided: deciding && nameDecision(transaction!, deciding),

@@ -249,10 +249,11 @@ export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | u
 }
 
 /**
- * Decodes all bytes that the reader has left; throws a {@link StardustError} of `rule` if some are
- * left over. The value's byte fields are views of the reader's bytes.
+ * Decodes all of the bytes; throws a {@link StardustError} of `rule` if some are left over. The
+ * value's byte fields are views of them.
  */
-export function decode<T>(codec: Codec<T>, reader: Reader, rule = 'A.0'): T {
+export function decode<T>(codec: Codec<T>, bytes: Uint8Array, rule = 'A.0'): T {
+  const reader = new Reader(bytes);
   const value = codec.decode(reader);
   if (reader.remaining !== 0)
     throw refusal(rule, `${reader.remaining} bytes left over`, { offset: reader.position });
@@ -287,7 +288,7 @@ export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuf
     if (error instanceof TypeError) throw refusal('A.0', error.message, { cause: error });
     throw error;
   }
-  requireSameValue(decode(codec, new Reader(bytes)), value);
+  requireSameValue(decode(codec, bytes), value);
   return bytes;
 }
 

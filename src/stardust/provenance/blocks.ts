@@ -28,7 +28,9 @@ export interface BlockContent extends BlockFacts {
 /** Blocks by their IDs. */
 export type BlockSet = ReadonlyMap<string, BlockFacts>;
 
-const KINDS: Readonly<Record<number, PayloadKind>> = {
+/** Kinds of blocks by payload type (docs/protocol.md, A.1); 0 stands for none. */
+export const PAYLOAD_KINDS: Readonly<Record<number, PayloadKind>> = {
+  0: 'none',
   5: 'taggedData',
   6: 'transaction',
   7: 'milestone',
@@ -61,7 +63,7 @@ function blockFactsOf({ id, block, transaction, milestone }: ParsedBlock): Block
   return {
     blockId: toHex(id),
     parents: block.parents.map(toHex),
-    payload: block.payload === undefined ? 'none' : KINDS[block.payload.type]!,
+    payload: PAYLOAD_KINDS[block.payload?.type ?? 0]!,
     ...(transaction && { transactionId: toHex(transaction.id) }),
     ...(milestone && { milestoneIndex: milestone.value.index }),
   };
@@ -79,11 +81,8 @@ export function proveBlocks(found: Iterable<Finding<BlockFacts>>): Finding<Block
   }
   const wrong = others.filter((each) => each.standing === 'refuted');
   const [first] = wrong;
-  if (first !== undefined)
-    return refute(
-      first.reason,
-      wrong.flatMap((each) => each.blocks),
-    );
+  const ids = wrong.flatMap((each) => each.blocks);
+  if (first !== undefined) return refute(first.reason, ids);
   return others[0] ?? prove(blocks);
 }
 

@@ -128,7 +128,7 @@ function readClaim(
 ): Pick<NftState, 'held'> | undefined {
   const created = value.essence.outputs
     .map((output, i) => ({ output, id: outputId(id, i) }))
-    .filter((each) => isOfNft(nftId, each.output, each.id));
+    .filter((each) => isOfNft(each.output, each.id, nftId));
   const [own, second] = created;
   if (second !== undefined) return undefined;
   if (own !== undefined)
@@ -136,7 +136,7 @@ function readClaim(
   return consumesNft(json, nftId, value) ? { held: undefined } : undefined;
 }
 
-function isOfNft(nftId: string, output: Output, id: Uint8Array): boolean {
+export function isOfNft(output: Output, id: Uint8Array, nftId: string): output is NftOutput {
   return output.type === OutputType.Nft && toHex(nftIdOf(output, id)) === nftId;
 }
 
@@ -152,7 +152,7 @@ function consumesNft(json: JsonObject, nftId: string, { essence }: Transaction):
   return consumed.some(({ output }, i) => {
     const input = essence.inputs[i]!;
     const id = outputId(input.transactionId, input.outputIndex);
-    return output !== undefined && isOfNft(nftId, output, id);
+    return output !== undefined && isOfNft(output, id, nftId);
   });
 }
 

@@ -2,12 +2,9 @@
  * Judges a transaction again: the verdict follows from its bytes, the outputs that it consumes, and
  * the time of a signed milestone (docs/protocol.md, D.2).
  */
-import { equalBytes } from '../encoding/bytes.ts';
-import { findFault } from '../semantics/judge.ts';
+import { areInputsOf, findFault } from '../semantics/judge.ts';
 import { verifySignatures } from '../semantics/signatures.ts';
 import type { ConsumedOutput, Fault } from '../semantics/verdict.ts';
-import type { ParsedBlock } from '../wire/block.ts';
-import { consumedIds } from '../wire/ids.ts';
 import type { BlockContent } from './blocks.ts';
 import type { SignedMilestone, Trust } from './milestone.ts';
 import { type Finding, notChecked, type Proved, prove, provedValue } from './proved.ts';
@@ -25,17 +22,9 @@ export async function proveFault(
   const milestone = provedValue(signed);
   const { transaction } = provedValue(block).parsed;
   const outputs = provedValue(consumed);
-  if (transaction === undefined || !isOf(transaction, outputs))
+  if (transaction === undefined || !areInputsOf(transaction, outputs))
     return notChecked('the verdict, as the outputs are those of another transaction');
   const validSignatures = await verifySignatures(transaction, verify);
   const fault = findFault({ ...transaction, validSignatures }, outputs, milestone.timestamp);
   return prove({ fault, milestone });
-}
-
-function isOf(
-  { value }: NonNullable<ParsedBlock['transaction']>,
-  consumed: readonly ConsumedOutput[],
-): boolean {
-  const ids = consumedIds(value.essence);
-  return ids.length === consumed.length && ids.every((id, i) => equalBytes(id, consumed[i]!.id));
 }

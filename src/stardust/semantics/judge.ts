@@ -7,7 +7,7 @@
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import type { AddressKey } from '../wire/address.ts';
-import { outputId } from '../wire/ids.ts';
+import { consumedIds, outputId } from '../wire/ids.ts';
 import { type ChainFault, findChainFault } from './chain-transitions.ts';
 import { type ChainKey, chainTable } from './chains.ts';
 import { type DepositPlan, judgeDeposits, planDeposits } from './deposits.ts';
@@ -90,7 +90,9 @@ interface Plan {
 }
 
 function plan(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): Plan {
-  checkConsumed(tx, consumed);
+  // D.1 has found the inputs, so a difference is a mistake in this program
+  if (!areInputsOf(tx, consumed))
+    throw new Error('the outputs given are not those that the transaction consumes');
   const { outputs } = tx.value.essence;
   const inputs = consumed.map(({ output }) => output);
   const inChains = chainTable(inputs, (i) => consumed[i]!.id);
@@ -117,15 +119,12 @@ function plan(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): Plan 
   };
 }
 
-/** Throws an Error: D.1 has found the inputs, so a difference is a mistake in this program. */
-function checkConsumed(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): void {
-  const { inputs } = tx.value.essence;
-  const right =
-    consumed.length === inputs.length &&
-    inputs.every((input, i) =>
-      equalBytes(consumed[i]!.id, outputId(input.transactionId, input.outputIndex)),
-    );
-  if (!right) throw new Error('the outputs given are not those that the transaction consumes');
+export function areInputsOf(
+  { value }: Pick<JudgedTransaction, 'value'>,
+  consumed: readonly ConsumedOutput[],
+): boolean {
+  const ids = consumedIds(value.essence);
+  return ids.length === consumed.length && ids.every((id, i) => equalBytes(id, consumed[i]!.id));
 }
 
 function faultAt(planned: Plan, unixTime: number): Fault | undefined {

@@ -2,7 +2,6 @@
  * Reads a snapshot file forward, part by part, and knows its position. A file does not fit into
  * memory. A part is at most one record long: callers check the length before they take it.
  */
-import { Reader } from '../encoding/bytes.ts';
 import { type Codec, decode } from '../encoding/codec.ts';
 import { StardustError } from '../error.ts';
 
@@ -121,7 +120,7 @@ export function decodePart<T>(
   bytes: Uint8Array,
 ): T {
   try {
-    return decode(codec, new Reader(bytes));
+    return decode(codec, bytes);
   } catch (error) {
     if (error instanceof StardustError)
       throw stream.refusal(`${what}: ${error.reason}`, offset, error);

@@ -7,8 +7,7 @@
 import { equalBytes, isZero } from '../encoding/bytes.ts';
 import { refusal, type StardustError } from '../error.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
-import type { MilestoneReference } from './snapshot-header.ts';
-import type { SnapshotMilestone } from './snapshot-records.ts';
+import type { MilestoneReference, SnapshotMilestone } from './snapshot-records.ts';
 
 export interface ChainRules {
   /** Keys that sign milestones. If absent, signatures are not checked. */

@@ -4,7 +4,7 @@
  * to 1.3). HORNET writes the counts last, so a file that it did not finish has a header that looks
  * valid: counts and file size are compared before anything else is read.
  */
-import { concatBytes, Reader } from '../encoding/bytes.ts';
+import { concatBytes } from '../encoding/bytes.ts';
 import { decode, fixed, record, u16, u32, u64 } from '../encoding/codec.ts';
 import { type ProtocolParametersOption, protocolParametersOption } from '../wire/milestone.ts';
 import { type Treasury, treasury } from '../wire/receipt.ts';
@@ -12,18 +12,10 @@ import { type ByteStream, decodePart } from './byte-stream.ts';
 import {
   MIN_DIFF_LENGTH,
   MIN_OUTPUT_RECORD_LENGTH,
+  type MilestoneReference,
   type RecordCounts,
   SOLID_ENTRY_POINT_LENGTH,
 } from './snapshot-records.ts';
-
-/** A milestone as later milestones and headers refer to it. */
-export interface MilestoneReference {
-  index: number;
-  /** 32 bytes. */
-  id: Uint8Array;
-  /** Unix seconds. */
-  timestamp: number;
-}
 
 export interface FullHeader {
   bytes: Uint8Array;
@@ -81,7 +73,7 @@ const deltaRest = record({
 export async function readFullHeader(stream: ByteStream): Promise<FullHeader> {
   const kind = await readKind(stream, FULL);
   const startBytes = await stream.take(90, 'the header');
-  const start = decode(fullStart, new Reader(startBytes));
+  const start = decode(fullStart, startBytes);
   const optionOffset = stream.offset;
   const optionBytes = await stream.take(start.optionLength, 'the header');
   const parameters = decodePart(
@@ -93,7 +85,7 @@ export async function readFullHeader(stream: ByteStream): Promise<FullHeader> {
   );
   const countsOffset = stream.offset;
   const countBytes = await stream.take(14, 'the header');
-  const { outputs, diffs, solidEntryPoints } = decode(fullCounts, new Reader(countBytes));
+  const { outputs, diffs, solidEntryPoints } = decode(fullCounts, countBytes);
 
   const { genesisIndex, targetIndex, ledgerIndex } = start;
   if (genesisIndex > targetIndex || targetIndex > ledgerIndex)
@@ -133,10 +125,7 @@ export async function readFullHeader(stream: ByteStream): Promise<FullHeader> {
 export async function readDeltaHeader(stream: ByteStream): Promise<DeltaHeader> {
   const kind = await readKind(stream, DELTA);
   const rest = await stream.take(54, 'the header');
-  const { solidEntryPointOffset, diffs, solidEntryPoints, ...header } = decode(
-    deltaRest,
-    new Reader(rest),
-  );
+  const { solidEntryPointOffset, diffs, solidEntryPoints, ...header } = decode(deltaRest, rest);
   // 1.2: the header tells where the solid entry points begin and their number, so the file's
   // length.
   const due = solidEntryPointOffset + BigInt(solidEntryPoints * SOLID_ENTRY_POINT_LENGTH);

@@ -8,8 +8,8 @@ import { announcedParameters } from '../wire/milestone.ts';
 import { OutputType } from '../wire/output.ts';
 import { decodeParameters, type ProtocolParameters } from '../wire/parameters.ts';
 import { equalTreasuries, type Treasury, treasuryAfter } from '../wire/receipt.ts';
-import type { FullHeader, MilestoneReference } from './snapshot-header.ts';
-import type { SnapshotMilestone, SnapshotOutput } from './snapshot-records.ts';
+import type { FullHeader } from './snapshot-header.ts';
+import type { MilestoneReference, SnapshotMilestone, SnapshotOutput } from './snapshot-records.ts';
 import type { ChangeBatcher } from './snapshot-sink.ts';
 
 export interface Totals {

@@ -35,12 +35,16 @@ export interface SnapshotOutput extends LedgerOutput {
   chainId: Uint8Array | undefined;
 }
 
-export interface SnapshotMilestone {
+/** A milestone as later milestones and headers refer to it. */
+export interface MilestoneReference {
   index: number;
   /** 32 bytes (B.9). */
   id: Uint8Array;
   /** Unix seconds. */
   timestamp: number;
+}
+
+export interface SnapshotMilestone extends MilestoneReference {
   /** The payload in binary form (A.10), with type and signatures. */
   payload: Uint8Array;
   /** `payload`, decoded. Its byte fields are views of it. */
@@ -93,7 +97,7 @@ export async function* readRecords(
 async function readOutputRecord(stream: ByteStream, what: string): Promise<SnapshotOutput> {
   const offset = stream.offset;
   const head = await stream.take(LEDGER_OUTPUT_HEAD_LENGTH, what);
-  const { length, ...fields } = decode(ledgerOutputHead, new Reader(head));
+  const { length, ...fields } = decode(ledgerOutputHead, head);
   if (length > MAX_BLOCK_LENGTH)
     throw stream.refusal(`${what} of ${length} bytes, more than a block can hold`, offset);
   const bytes = await stream.take(length, what);
@@ -114,7 +118,7 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   const end = start + length;
   const ours = await takeMilestone(stream, await readU32(stream));
   const spent = receiptOf(ours.value) && (await stream.take(TREASURY_LENGTH, 'a milestone diff'));
-  const spentTreasury = spent && decode(treasury, new Reader(spent));
+  const spentTreasury = spent && decode(treasury, spent);
   yield { kind: 'diff', offset: start, milestone: ours, spentTreasury };
 
   const created = await readU32(stream);

@@ -6,6 +6,7 @@ import { verifyFinal } from '../final.ts';
 import { outputFromJson } from '../json/rest-json.ts';
 import { encodeOutput } from '../output.ts';
 import { finalLedgerFromJson } from '../proof/final-ledger.ts';
+import { isOfNft } from '../provenance/certificate.ts';
 import {
   MAX_CERTIFICATE_BYTES,
   type NftState,
@@ -14,8 +15,8 @@ import {
   provedValue,
   type Trust,
 } from '../provenance/provenance.ts';
-import { decodeOutput, networkId, nftIdOf } from '../wire/ids.ts';
-import { type NftOutput, type Output, OutputType } from '../wire/output.ts';
+import { decodeOutput, networkId } from '../wire/ids.ts';
+import type { NftOutput } from '../wire/output.ts';
 import { type Asked, readNodeJson } from './read-node-json.ts';
 
 /** An output of 32 KB in hex is 66 KB, and an NFT's metadata come twice. */
@@ -80,13 +81,9 @@ function readWord(json: unknown, nftId: string): NftHolder {
   const output = outputFromJson(object.output);
   // its parts may break any rule
   encodeOutput(output);
-  if (!/^0x[0-9a-f]{68}$/.test(outputId) || !isNft(output, fromHex(outputId), nftId))
+  if (!/^0x[0-9a-f]{68}$/.test(outputId) || !isOfNft(output, fromHex(outputId), nftId))
     throw new StardustError('TIP-25', 'an answer about another NFT');
   return { outputId, output };
-}
-
-function isNft(output: Output, outputId: Uint8Array, nftId: string): output is NftOutput {
-  return output.type === OutputType.Nft && toHex(nftIdOf(output, outputId)) === nftId;
 }
 
 /** Holding of an NFT in a final ledger. */
@@ -124,7 +121,7 @@ export async function askFinal(
     if ('failure' in second) return second;
     const found = verifyFinal(second.json, { tree: 'outputs', id: nft.outputId, root });
     const output = found.present ? decodeOutput(found.output.bytes) : undefined;
-    if (!found.present || output === undefined || !isNft(output, nft.outputId, nftId))
+    if (!found.present || output === undefined || !isOfNft(output, nft.outputId, nftId))
       return { failure: 'the final root is of no ledger' };
     const { bookedIndex, bookedTimestamp } = found.output;
     const held = { outputId: toHex(nft.outputId), output, bookedIndex, bookedTimestamp };

@@ -2,7 +2,6 @@
  * Blocks (TIP-0024; docs/protocol.md, A.1, C-1 to C-3), and parsed blocks: a block with the IDs
  * that its bytes determine.
  */
-import { Reader } from '../encoding/bytes.ts';
 import {
   type Codec,
   decode,
@@ -90,7 +89,7 @@ export function decodeBlock(received: Uint8Array): ParsedBlock {
   if (received.length > MAX_BLOCK_LENGTH) throw refusal('C-1', `block of ${received.length} bytes`);
   // not slice(): of a Node Buffer it returns a view
   const bytes = new Uint8Array(received);
-  const value = decode(block, new Reader(bytes), 'C-1');
+  const value = decode(block, bytes, 'C-1');
   const parsed: ParsedBlock = { id: blockId(bytes), bytes, block: value };
   if (value.payload?.type === 6) {
     try {

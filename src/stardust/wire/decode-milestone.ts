@@ -1,5 +1,4 @@
 /** Decodes milestone payloads (A.10), with their IDs. */
-import { Reader } from '../encoding/bytes.ts';
 import { decode } from '../encoding/codec.ts';
 import { milestoneId } from './ids.ts';
 import { type Milestone, milestone } from './milestone.ts';
@@ -29,6 +28,6 @@ export interface DecodedMilestone {
  * ```
  */
 export function decodeMilestone(payload: Uint8Array): DecodedMilestone {
-  const value = decode(milestone, new Reader(payload));
+  const value = decode(milestone, payload);
   return { value, id: milestoneId(value, payload) };
 }

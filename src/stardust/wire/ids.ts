@@ -137,5 +137,5 @@ export function outputBytes(value: Output): Uint8Array {
  * ```
  */
 export function decodeOutput(bytes: Uint8Array): Output {
-  return decode(output, new Reader(bytes));
+  return decode(output, bytes);
 }

@@ -2,7 +2,7 @@
  * Outputs as the ledger holds them: with ID, creating block and booking milestone, in the layout of
  * snapshot files and of the state hash (docs/snapshot-format.md#output-record).
  */
-import { Reader, type Writer } from '../encoding/bytes.ts';
+import type { Writer } from '../encoding/bytes.ts';
 import { decode, fixed, record, u32 } from '../encoding/codec.ts';
 import { refusal } from '../error.ts';
 
@@ -45,7 +45,7 @@ export const ledgerOutputHead = record<Omit<LedgerOutput, 'bytes'> & { length: n
  * views. Throws a StardustError unless it is exactly one record; the output itself is not decoded.
  */
 export function decodeLedgerOutput(bytes: Uint8Array): LedgerOutput {
-  const head = new Reader(bytes.subarray(0, LEDGER_OUTPUT_HEAD_LENGTH));
+  const head = bytes.subarray(0, LEDGER_OUTPUT_HEAD_LENGTH);
   const { length, ...fields } = decode(ledgerOutputHead, head);
   const own = bytes.subarray(LEDGER_OUTPUT_HEAD_LENGTH);
   if (own.length !== length)

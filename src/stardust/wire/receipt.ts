@@ -8,7 +8,7 @@
 import { equalBytes, toHexDigits } from '../encoding/bytes.ts';
 import { type Codec, fixed, record, u64 } from '../encoding/codec.ts';
 import { migratedOutputId, outputBytes } from './ids.ts';
-import { type MigratedFunds, type Milestone, type ReceiptOption, receiptOf } from './milestone.ts';
+import { type Milestone, type ReceiptOption, receiptOf } from './milestone.ts';
 import { type BasicOutput, OutputType } from './output.ts';
 import { UnlockConditionType } from './unlock-condition.ts';
 
@@ -58,20 +58,16 @@ export function migratedOutputs(
   { funds }: ReceiptOption,
   milestoneId: Uint8Array,
 ): MigratedOutput[] {
-  return funds.map((fund, position) => {
-    const output = migratedOutput(fund);
+  return funds.map(({ address, deposit }, position) => {
+    const output: BasicOutput = {
+      type: OutputType.Basic,
+      amount: deposit,
+      nativeTokens: [],
+      unlockConditions: [{ type: UnlockConditionType.Address, address }],
+      features: [],
+    };
     return { id: migratedOutputId(milestoneId, position), output, bytes: outputBytes(output) };
   });
-}
-
-function migratedOutput({ address, deposit }: MigratedFunds): BasicOutput {
-  return {
-    type: OutputType.Basic,
-    amount: deposit,
-    nativeTokens: [],
-    unlockConditions: [{ type: UnlockConditionType.Address, address }],
-    features: [],
-  };
 }
 
 export interface Treasury {

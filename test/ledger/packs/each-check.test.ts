@@ -20,7 +20,7 @@ import { readBlock } from '../../../src/ledger/read/stored-block.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
-import { publishTo } from '../../../src/nft-index/publish.ts';
+import { publish } from '../../../src/nft-index/publish.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import {
@@ -370,7 +370,7 @@ it('the state of the NFT index', async () => {
     get: async (key: string) => kv.get(key) ?? null,
     put: async (key: string, value: string) => void kv.set(key, value),
   };
-  await publishTo(index, store, Date.now, { operations: 100, statements: 100 });
+  await publish(index, store, Date.now, { operations: 100, statements: 100 });
   expect((await index.readState()).stored?.state?.entries.kind).toBe('complete');
 });
 
@@ -389,15 +389,15 @@ it('the key of the state of the NFT index: the publisher begins anew, and goes o
     put: async (key: string, value: string) => void kv.set(key, value),
   };
   let now = 1.8e12;
-  const publish = () => {
+  const publishIndex = () => {
     now += 10_000;
-    return publishTo(openIndexLedger(db), store, () => now, { operations: 100, statements: 100 });
+    return publish(openIndexLedger(db), store, () => now, { operations: 100, statements: 100 });
   };
-  expect(await publish()).toMatchObject({ stops: [], ledgerIndex: 1 });
+  expect(await publishIndex()).toMatchObject({ stops: [], ledgerIndex: 1 });
   await rename(db, 'nft_index');
   for (let index = 2; index < 5; index++) {
     await issue(rig, network, [network.note([network.milestoneBlock!])]);
-    expect(await publish()).toMatchObject({ stops: [], ledgerIndex: index });
+    expect(await publishIndex()).toMatchObject({ stops: [], ledgerIndex: index });
   }
   // the changes of the renamed row's window are not kept for good
   await change(db, "INSERT INTO nft_change (milestone, part, nfts) VALUES (0, 0, '[]')");

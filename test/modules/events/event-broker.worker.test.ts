@@ -9,7 +9,7 @@ import { CLIENT_HEADER } from '../../../src/modules/events/client.ts';
 import type { EventBroker } from '../../../src/modules/events/event-broker.ts';
 import { encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
-import { fromHex, Reader } from '../../../src/stardust/encoding/bytes.ts';
+import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { block } from '../../../src/stardust/wire/block.ts';
 import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
@@ -213,7 +213,7 @@ it('tells blocks that were stored, by what they carry', async () => {
   await client.ping();
   const told = client.take();
   const due = blocks.flatMap(({ bytes }) => {
-    const { payload } = decode(block, new Reader(bytes));
+    const { payload } = decode(block, bytes);
     const type = payload?.type;
     if (type === 6) return ['blocks', 'blocks/transaction'];
     return type === 5 ? ['blocks', 'blocks/tagged-data'] : ['blocks'];

@@ -22,6 +22,6 @@ it('a block whose ID is forgotten is not called unreferenced', async () => {
   for (let table = 0; table < 5; table++)
     await db.prepare(`DELETE FROM id_${table} WHERE id = ?1`).bind(referenced).run();
   expect(await readBlock(db, referenced!)).toBeUndefined();
-  expect(await readBlock(db, open!)).toMatchObject({ isSolid: true, referenced: undefined });
+  expect(await readBlock(db, open!)).toMatchObject({ referenced: undefined });
   expect(await readKnownIds(db, { blocks, outputs: [] })).toEqual(new Set([open]));
 });

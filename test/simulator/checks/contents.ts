@@ -1,5 +1,5 @@
 /** Reads of whole objects, raw or as JSON: outputs, blocks, milestones, receipts, and the node's own. */
-import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import {
   blockToJson,
@@ -87,7 +87,7 @@ interface OutputJson {
 
 export function readBlockBody(world: World, blockId: string): void {
   const { bytes } = world.network.blocks.get(blockId)!;
-  const json = () => blockToJson(decode(blockCodec, new Reader(bytes)));
+  const json = () => blockToJson(decode(blockCodec, bytes));
   const isDue = isReferencedAfter(world, blockId);
   const path = `/api/core/v2/blocks/${blockId}`;
   readBoth(world, 'block body', path, { bytes: () => bytes, json }, { isDue, mayFail: () => true });
@@ -109,7 +109,7 @@ export function readIncluded(world: World, carrier: string): void {
     const bytes = () => included(lastIndex(network))?.bytes;
     const json = () => {
       const found = bytes();
-      return found && blockToJson(decode(blockCodec, new Reader(found)));
+      return found && blockToJson(decode(blockCodec, found));
     };
     readBoth(world, 'included body', path, { bytes, json }, { isDue });
     return;

@@ -2,7 +2,7 @@
  * A plan's transaction as networks have it, with the verdict of the product's judge: the reference
  * compares it with its own (tools/judge).
  */
-import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { StardustError } from '../../../src/stardust/error.ts';
 import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
@@ -37,7 +37,7 @@ export function judgedTransaction(plan: TransactionPlan): MadeTransaction {
   });
   // as it comes back from its bytes
   const judged = lazily(() => {
-    const value = decode(transaction, new Reader(payload));
+    const value = decode(transaction, payload);
     const digest = signedDigest(value, payload);
     const validSignatures = value.unlocks.map(
       (unlock) =>

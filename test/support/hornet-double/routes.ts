@@ -3,7 +3,6 @@
  * (docs/protocol.md#routes-of-hornet): what a path asks for, and the node's answer.
  */
 
-import { Reader } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { blockToJson, type Json, milestoneToJson } from '../../../src/stardust/json/rest-json.ts';
 import { block } from '../../../src/stardust/wire/block.ts';
@@ -93,9 +92,7 @@ export function answer(node: NodeState, route: Route, accept = '', mqtt = false)
       const found = node.block(route.id);
       if (found === undefined) return answerError(404, `block not found: ${route.id}: Not Found`);
       if (route.name === 'blockMetadata') return answerJson(node.metadataJson(found));
-      return raw
-        ? answerRaw(found.bytes)
-        : answerJson(blockToJson(decode(block, new Reader(found.bytes))));
+      return raw ? answerRaw(found.bytes) : answerJson(blockToJson(decode(block, found.bytes)));
     }
     case 'milestoneByIndex': {
       const found = node.milestone(route.index);

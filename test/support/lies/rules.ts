@@ -4,7 +4,6 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Reader } from '../../../src/stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
 import { type Milestone, milestone } from '../../../src/stardust/wire/milestone.ts';
 import type { Answer, Asked, Rule } from './lying-node.ts';
@@ -80,7 +79,7 @@ export const flip = (at: number) => (bytes: Uint8Array) => bytes.with(at, bytes.
 
 /** The milestone's bytes are those of a changed one; its signatures stay as the change leaves them. */
 export function inMilestone(paths: Paths, change: (value: Milestone) => Milestone): Rule {
-  return inBytes(paths, (bytes) => encode(milestone, change(decode(milestone, new Reader(bytes)))));
+  return inBytes(paths, (bytes) => encode(milestone, change(decode(milestone, bytes))));
 }
 
 /** What another path answers to GET. */

@@ -2,7 +2,7 @@
  * The accounts of a made-up network and what they own: the state behind random-network.ts.
  */
 
-import { equalBytes, Reader } from '../../../src/stardust/encoding/bytes.ts';
+import { equalBytes } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { type AddressKey, addressKey } from '../../../src/stardust/wire/address.ts';
 import { type Output, OutputType, output } from '../../../src/stardust/wire/output.ts';
@@ -47,7 +47,7 @@ export function takeStock(life: Life): void {
   life.nfts = [];
   life.aliases = [];
   for (const { outputId, bytes } of ledgerAt(network, lastIndex(network))) {
-    const owned = coin(outputId, decode(output, new Reader(bytes)));
+    const owned = coin(outputId, decode(output, bytes));
     const [first, second] = owned.output.unlockConditions.map((condition) =>
       'address' in condition ? accounts.get(addressKey(condition.address)) : undefined,
     );

@@ -2,7 +2,7 @@
  * Blocks around payloads that are bytes already (TIP-0024), and the milestones in them.
  */
 
-import { fromHex, Reader, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { fromHex, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
 import { type ParsedBlock, parseBlock } from '../../../src/stardust/wire/block.ts';
 import { milestoneId } from '../../../src/stardust/wire/ids.ts';
@@ -53,7 +53,7 @@ export function parsedBlock(bytes: Uint8Array): ParsedBlock {
 }
 
 export function readMilestone(payload: Uint8Array): Milestone {
-  return decode(milestone, new Reader(payload));
+  return decode(milestone, payload);
 }
 
 export function networkMilestone(payload: Uint8Array): NetworkMilestone {

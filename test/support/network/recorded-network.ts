@@ -95,7 +95,7 @@ function readGenesis(file: Uint8Array): { genesis: Genesis; outputs: Map<string,
   const timestamp = reader.u32();
   reader.take(32 + 4 + 32);
   const treasury = reader.u64();
-  const option = decode(protocolParametersOption, new Reader(reader.take(reader.u16())));
+  const option = decode(protocolParametersOption, reader.take(reader.u16()));
   const count = Number(reader.u64());
   reader.take(4 + 2);
   const outputs = new Map<string, NetworkOutput>();

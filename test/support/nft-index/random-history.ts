@@ -12,7 +12,7 @@ import { RememberedReads } from '../../../src/nft-index/cached-reads.ts';
 import { entryKey, type IndexReader, readEntry } from '../../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftAnswer, type NftSources } from '../../../src/nft-index/look-up-nft.ts';
 import type { IndexLedger, IndexStore, NftRow } from '../../../src/nft-index/ports.ts';
-import { publishTo } from '../../../src/nft-index/publish.ts';
+import { publish } from '../../../src/nft-index/publish.ts';
 import { RECENT_KEY, readRecent } from '../../../src/nft-index/recent-changes.ts';
 import {
   MAX_CLOCK_SKEW_MS,
@@ -193,13 +193,13 @@ class RandomHistory {
     );
     const budget = { operations: chance.between(4, 12), statements: chance.between(20, 60) };
     try {
-      await publishTo(
+      await publish(
         trouble.wrapLedger(this.#ledger),
         trouble.wrapStore(kv),
         () => this.#simulation.now + skew,
         budget,
-        this.#bounds,
         kv.version,
+        this.#bounds,
       );
       if (chance.happens(50)) this.#ledger.prune();
     } catch (error) {

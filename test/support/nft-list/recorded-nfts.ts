@@ -2,7 +2,7 @@
  * The outputs of recorded networks at each of their ledger indexes, and what inx-indexer answered
  * there.
  */
-import { Reader, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { type NftOutput, OutputType, output } from '../../../src/stardust/wire/output.ts';
 import { type RecordedName, recordedNetwork } from '../network/recorded-network.ts';
@@ -43,7 +43,7 @@ export function recordedOutputs(name: RecordedName): (index: number) => PlainOut
     (each): DatedOutput => ({
       outputId: toHexDigits(each.outputId),
       createdTime: each.bookedTimestamp,
-      output: decode(output, new Reader(each.bytes)),
+      output: decode(output, each.bytes),
       bookedIndex: each.bookedIndex,
       spentIndex: each.spent?.index ?? Number.POSITIVE_INFINITY,
     }),

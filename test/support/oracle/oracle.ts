@@ -7,7 +7,7 @@
  */
 
 import { verifySignature } from '../../../src/platform/verify-signature.ts';
-import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
@@ -176,7 +176,7 @@ async function verdict(
     const bytes = (made ?? view.outputs.get(key))?.bytes;
     // L-3
     if (bytes === undefined) return ConflictReason.InputNotFound;
-    inputs.push({ id, bytes, output: decode(output, new Reader(bytes)) });
+    inputs.push({ id, bytes, output: decode(output, bytes) });
   }
   return judgeAt(
     { ...transaction, validSignatures: await validSignatures(transaction) },

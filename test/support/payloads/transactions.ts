@@ -104,7 +104,7 @@ export function judged(plan: TransactionPlan): {
   consumed: ConsumedOutput[];
 } {
   const payload = transactionBytes(plan);
-  const value = decode(transaction, new Reader(payload));
+  const value = decode(transaction, payload);
   checkTransaction(value);
   const digest = signedDigest(value, payload);
   const validSignatures = value.unlocks.map(

@@ -4,7 +4,7 @@
  */
 
 import { verifySignature } from '../../../src/platform/verify-signature.ts';
-import { fromHex, Reader } from '../../../src/stardust/encoding/bytes.ts';
+import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import type { ConsumedOutput, JudgedTransaction } from '../../../src/stardust/semantics/verdict.ts';
@@ -30,7 +30,7 @@ export interface SemanticVector {
 
 async function prepare(line: Line): Promise<SemanticVector> {
   const payload = fromHex(line.transaction);
-  const value = decode(transaction, new Reader(payload));
+  const value = decode(transaction, payload);
   const unchecked = {
     value,
     id: transactionId(payload),
@@ -39,7 +39,7 @@ async function prepare(line: Line): Promise<SemanticVector> {
   const validSignatures = await verifySignatures(unchecked, verifySignature);
   const consumed = line.inputs.map(([id, hex]) => {
     const bytes = fromHex(hex);
-    return { id: fromHex(id), bytes, output: decode(output, new Reader(bytes)) };
+    return { id: fromHex(id), bytes, output: decode(output, bytes) };
   });
   return { line, tx: { ...unchecked, validSignatures }, consumed };
 }

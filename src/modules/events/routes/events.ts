@@ -47,14 +47,12 @@ async function answerEvents({ request, settings }: RouteContext): Promise<Answer
   };
 }
 
-export function describeEvents(): Operations<typeof eventRoutes> {
-  return {
-    connectToEvents: {
-      tag: 'node',
-      summary: 'Events (TIP-28) by MQTT 3.1.1 over a WebSocket',
-      answer: { description: 'Not without a WebSocket.' },
-      statuses: { 101: 'Connected, with the subprotocol mqtt.' },
-      errors: [400, 404, 426],
-    },
-  };
-}
+export const describeEvents = (): Operations<typeof eventRoutes> => ({
+  connectToEvents: {
+    tag: 'node',
+    summary: 'Events (TIP-28) by MQTT 3.1.1 over a WebSocket',
+    answer: { description: 'Not without a WebSocket.' },
+    statuses: { 101: 'Connected, with the subprotocol mqtt.' },
+    errors: [400, 404, 426],
+  },
+});

@@ -15,7 +15,6 @@ import { selectLedger } from '../../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../../ledger/core/ledger-parameters.ts';
 import { many, readBatch } from '../../../ledger/core/read-batch.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
-import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { type Address, type AddressKey, address } from '../../../stardust/wire/address.ts';
 import { OutputType } from '../../../stardust/wire/output.ts';
@@ -177,7 +176,7 @@ export async function readCollectionOwners(
   // the row of a page without owners has the counts alone
   const listed = rows.filter(({ held }) => held > 0);
   const owners = listed.slice(0, pageSize).map(({ key, held }) => ({
-    address: decode(address, new Reader(Uint8Array.fromHex(key))),
+    address: decode(address, Uint8Array.fromHex(key)),
     nftCount: held,
   }));
   const next = listed[pageSize]?.key;

@@ -15,7 +15,7 @@ import {
   readIncludedBlock,
   type StoredBlock,
 } from '../../../ledger/read/stored-block.ts';
-import { Reader, toHex } from '../../../stardust/encoding/bytes.ts';
+import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
 import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
@@ -103,7 +103,7 @@ async function answerMetadata({ settings }: RouteContext, found: StoredBlock): P
   return jsonAnswer(metadata, { ...freshnessOf(found), ...keep });
 }
 
-const decodeStored = (bytes: Uint8Array): Block => decode(block, new Reader(bytes));
+const decodeStored = (bytes: Uint8Array): Block => decode(block, bytes);
 
 /** A block that no milestone references yet may be dropped, and its metadata will change. */
 function freshnessOf({

@@ -8,10 +8,8 @@ import * as json from '../../../http/openapi/json-schema.ts';
 import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, MilestoneIndex, parseId, parseMilestoneIndex } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { Reader } from '../../../stardust/encoding/bytes.ts';
-import { decode } from '../../../stardust/encoding/codec.ts';
 import { milestoneToJson } from '../../../stardust/json/rest-json.ts';
-import { milestone } from '../../../stardust/wire/milestone.ts';
+import { decodeMilestone } from '../../../stardust/wire/decode-milestone.ts';
 import { milestonePayloadSchema } from '../block-schemas.ts';
 import { rawOrJson } from '../content-negotiation.ts';
 import { type MilestoneName, readLedgerChanges, readMilestone } from '../stored-milestone.ts';
@@ -51,7 +49,7 @@ async function answerMilestone(context: RouteContext): Promise<Answer> {
   const found = await readMilestone(context.node.session(), nameFrom(context));
   if (found === undefined) throw new UnknownHere('no such milestone here, or it is pruned');
   const { payload, ledgerIndex } = found;
-  const toJson = () => milestoneToJson(decode(milestone, new Reader(payload)));
+  const toJson = () => milestoneToJson(decodeMilestone(payload).value);
   return rawOrJson(context, payload, toJson, { ledgerIndex });
 }
 

@@ -9,13 +9,12 @@ import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { MilestoneIndex, parseMilestoneIndex } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import type { Database } from '../../../ledger/core/database.ts';
-import { type HeadTreasury, readHead, selectHead } from '../../../ledger/core/head.ts';
+import { readHead, selectHead } from '../../../ledger/core/head.ts';
 import { many, type Row, readBatch } from '../../../ledger/core/read-batch.ts';
 import { fromBase64 } from '../../../stardust/encoding/base64.ts';
-import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
-import { type ReceiptOption, receiptOption } from '../../../stardust/wire/milestone.ts';
+import { receiptOption } from '../../../stardust/wire/milestone.ts';
 import { receiptOptionSchema } from '../block-schemas.ts';
 
 const scan = { method: 'GET', limit: 'scanLimit', handle: answerReceipts } as const;
@@ -92,25 +91,17 @@ export function describeReceipts(): Operations<typeof receiptRoutes> {
   };
 }
 
-export interface StoredReceipts {
-  /** Receipts by the legacy network's milestone, then by ours. */
-  receipts: { receipt: ReceiptOption; milestoneIndex: number }[];
-  ledgerIndex: number;
-}
-
 const SELECT_RECEIPTS = `
   SELECT * FROM receipt WHERE ?1 IS NULL OR migrated_at = ?1
   ORDER BY migrated_at, milestone`;
 
 /**
- * Returns undefined if nothing was imported.
+ * Returns receipts by the legacy network's milestone, then by ours; undefined if nothing was
+ * imported.
  *
  * @param migratedAt of the legacy network's milestone; absent: all of them
  */
-export async function readReceipts(
-  db: Database,
-  migratedAt?: number,
-): Promise<StoredReceipts | undefined> {
+export async function readReceipts(db: Database, migratedAt?: number) {
   const { head, receipts } = await readBatch(db, {
     head: selectHead(db),
     receipts: many(db.prepare(SELECT_RECEIPTS).bind(migratedAt ?? null), receiptFromRow),
@@ -118,16 +109,14 @@ export async function readReceipts(
   return head && { receipts, ledgerIndex: head.ledger };
 }
 
-function receiptFromRow(row: Row): { receipt: ReceiptOption; milestoneIndex: number } {
+function receiptFromRow(row: Row) {
   row.requireSum('receipt');
-  const receipt = decode(receiptOption, new Reader(fromBase64(row.text('bytes'))));
+  const receipt = decode(receiptOption, fromBase64(row.text('bytes')));
   return { receipt, milestoneIndex: row.integer('milestone') };
 }
 
 /** Undefined where nothing was imported. */
-export async function readTreasury(
-  db: Database,
-): Promise<(HeadTreasury & { ledgerIndex: number }) | undefined> {
+export async function readTreasury(db: Database) {
   const head = await readHead(db);
   return head && { ...head.treasury, ledgerIndex: head.ledger };
 }

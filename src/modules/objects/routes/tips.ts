@@ -34,20 +34,14 @@ export const describeTips = (): Operations<typeof tipsRoutes> => ({
   },
 });
 
-export interface Tips {
-  /** 64 hex digits each, the newest first. */
-  blockIds: string[];
-  ledgerIndex: number;
-}
-
 /** Most tips, as a block has parents: clients take all of them. */
 const MAX_TIPS = 8;
 
 /** Packs that are searched, the newest ones: some 4,000 blocks. */
 const MAX_PACKS = 16;
 
-/** Undefined where nothing was imported. */
-export async function readTips(db: Database): Promise<Tips | undefined> {
+/** Returns IDs of 64 hex digits, the newest first; undefined where nothing was imported. */
+export async function readTips(db: Database) {
   const { head, packs } = await readBatch(db, {
     head: selectHead(db),
     packs: selectNewest(db, MAX_PACKS),

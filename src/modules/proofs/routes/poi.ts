@@ -9,7 +9,6 @@ import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, parseId, readJsonObject } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { verifySignature } from '../../../platform/verify-signature.ts';
-import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
 import { asObject } from '../../../stardust/encoding/json-object.ts';
 import { caughtRefusal } from '../../../stardust/error.ts';
@@ -23,7 +22,8 @@ import type { MilestoneKeys } from '../../../stardust/milestone-keys.ts';
 import { hashLeaves } from '../../../stardust/proof/merkle.ts';
 import { parseProof, proofFor, verifyInclusion } from '../../../stardust/proof/proof.ts';
 import { block as anyBlock, block } from '../../../stardust/wire/block.ts';
-import { milestone, milestone as milestonePayload } from '../../../stardust/wire/milestone.ts';
+import { decodeMilestone } from '../../../stardust/wire/decode-milestone.ts';
+import { milestone as milestonePayload } from '../../../stardust/wire/milestone.ts';
 import { blockSchema, milestonePayloadSchema } from '../../objects/block-schemas.ts';
 import { type BlockProof, proveBlock, requireRoot } from '../applied-milestone.ts';
 
@@ -51,11 +51,9 @@ async function answerValidateProof({ request, settings }: RouteContext): Promise
   const { milestoneKeys } = settings;
   const limits = { maxBytes: MAX_PROOF_BYTES, maxValues: MAX_PROOF_VALUES };
   const file = await readJsonObject(request, limits);
-  const judgement = milestoneKeys && (await validateProof(file, milestoneKeys));
-  if (judgement === undefined)
+  if (milestoneKeys === undefined)
     throw new HttpError(500, 'the settings of this node name no keys that sign milestones');
-  if (judgement.kind === 'malformed') throw new HttpError(400, judgement.reason);
-  return jsonAnswer({ valid: judgement.kind === 'valid' });
+  return jsonAnswer({ valid: await isValid(file, milestoneKeys) });
 }
 
 export async function readProof({ params, node }: RouteContext): Promise<BlockProof> {
@@ -67,10 +65,10 @@ export async function readProof({ params, node }: RouteContext): Promise<BlockPr
 
 /** Milestone, block, and the way from the one to the other, which is checked. */
 export function inclusionToJson(parts: BlockProof, leafHashes = hashLeaves(parts.included)) {
-  const signed = decode(milestone, new Reader(parts.milestone));
+  const { value: signed } = decodeMilestone(parts.milestone);
   const proof = proofFor(parts.included, parts.position, leafHashes);
   requireRoot(parts, proof, signed.inclusionMerkleRoot);
-  const value = decode(block, new Reader(parts.block));
+  const value = decode(block, parts.block);
   return { milestone: milestoneToJson(signed), block: blockToJson(value), proof };
 }
 
@@ -121,23 +119,26 @@ export function describePoi(): Operations<typeof poiRoutes> {
   };
 }
 
-/** `malformed`: there is no proof in it. The reason is for people: ASCII. */
-export type ProofJudgement = { kind: 'valid' } | { kind: 'invalid' | 'malformed'; reason: string };
-
-/** @param file `{milestone, block, proof}` as JSON; other fields are ignored */
-async function validateProof(
+/**
+ * Throws an HttpError 400 if there is no proof in it.
+ *
+ * @param file `{milestone, block, proof}` as JSON; other fields are ignored
+ */
+async function isValid(
   { milestone, block, proof }: Readonly<Record<string, unknown>>,
   keys: MilestoneKeys,
-): Promise<ProofJudgement> {
-  let kind: 'invalid' | 'malformed' = 'malformed';
+): Promise<boolean> {
+  let isProof = false;
   try {
     encode(milestonePayload, milestoneFromJson(milestone));
     encode(anyBlock, blockFromJson(block));
     parseProof(asObject(proof));
-    kind = 'invalid';
+    isProof = true;
     await verifyInclusion({ milestone, block, proof }, keys, verifySignature);
-    return { kind: 'valid' };
+    return true;
   } catch (error) {
-    return { kind, reason: caughtRefusal(error).reason };
+    const { reason } = caughtRefusal(error);
+    if (isProof) return false;
+    throw new HttpError(400, reason);
   }
 }
