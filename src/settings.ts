@@ -38,6 +38,8 @@ const bearerToken = secret(
 
 const list = v.pipe(
   text,
+  // of variables that are not set, for instance
+  v.regex(/^$|[^,\s]/, 'must be more than commas'),
   v.transform((value) =>
     value
       .split(',')

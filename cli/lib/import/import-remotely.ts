@@ -8,7 +8,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readHead } from '../../../src/ledger/core/head.ts';
+import { readHead, SCHEMA } from '../../../src/ledger/core/head.ts';
 import {
   HAS_PROGRESS,
   readStagingScript,
@@ -64,7 +64,11 @@ export async function importRemotely(
   const db = await openLocalDatabase(folder, config);
   try {
     const noted = await load(db, request, folder, config.databaseName);
-    const held = await reportHeld(db);
+    const held = await reportHeld(db).catch((error: unknown) => {
+      // it may be damaged: the next call loads the files again
+      rmSync(notePath(folder), { force: true });
+      throw error;
+    });
     await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
     const { generation } = (await readHead(db))!;
     const deployed = await readDeployed(run, config.databaseName);
@@ -109,7 +113,7 @@ async function load(
   const { keys, network, sha256 } = request;
   // what was loaded without one of these checks is loaded again
   const checks = JSON.stringify([keys, network, sha256]);
-  const files = [databaseName, ...described, checks, ...create].join();
+  const files = [databaseName, ...described, checks, SCHEMA, ...create].join();
   const noted = readNoted(folder);
   if (noted?.files === files) return noted;
   rmSync(notePath(folder), { force: true });

@@ -134,7 +134,10 @@ export function resolveSigners({ network, keys, threshold }: NetworkOptions): Pa
       throw new UsageError(errorMessage(error), { cause: error });
     }
   }
-  const least = threshold ?? keys?.split(',').length;
+  // of keys that are valid for a time, not all sign
+  if (threshold === undefined && keys?.includes('@'))
+    throw new UsageError('--threshold must be given where keys are valid for a time (@)');
+  const least = threshold ?? keys?.split(',').filter((key) => key.trim() !== '').length;
   return {
     ...(keys !== undefined && { MILESTONE_PUBLIC_KEYS: keys }),
     ...(least !== undefined && { MILESTONE_THRESHOLD: String(least) }),

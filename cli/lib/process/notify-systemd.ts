@@ -8,6 +8,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
 
+/** What the front says where there is no node (serve/front/connection.ts). */
+export const STARTING = 'the node is starting';
+
 /** Requests in each watchdog interval: systemd restarts the service after that many failures. */
 const CHECKS = 4;
 
@@ -39,7 +42,10 @@ async function prove(url: string, withinMs: number): Promise<void> {
   }
 }
 
-/** Resolves with any answer, as the node may well be unhealthy. Over a connection of its own. */
+/**
+ * Resolves with any answer of the node, which may well be unhealthy, but not with the front's while
+ * there is none. Over a connection of its own.
+ */
 async function requestHealth(url: string, withinMs: number): Promise<void> {
   const signal = AbortSignal.timeout(withinMs);
   const request = get(new URL('/health', url).href, { agent: false, signal });
@@ -48,6 +54,7 @@ async function requestHealth(url: string, withinMs: number): Promise<void> {
   request.on('error', () => {});
   const [response] = await once(request, 'response');
   response.resume();
+  if (response.headers['x-error-detail'] === STARTING) throw new Error(STARTING);
 }
 
 function notify(message: string): void {

@@ -7,6 +7,7 @@ import { clientKey } from '../../../src/http/access/client-address.ts';
 import { type ErrorStatus, HttpError } from '../../../src/http/errors.ts';
 import { clientPath } from '../../../src/platform/client-path.ts';
 import { writeLimitedLog } from '../../../src/platform/log.ts';
+import { STARTING } from '../../lib/process/notify-systemd.ts';
 import { createAnswer, SWITCHING } from './answer.ts';
 import type { ClosingTunnels } from './closing-tunnels.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
@@ -143,7 +144,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       else close();
     }
     // where workerd is there, the request waits for its turn or for the answer
-    else if (shared.target === undefined && !answer.hasBegun) refuse(503, 'the node is starting');
+    else if (shared.target === undefined && !answer.hasBegun) refuse(503, STARTING);
   }
 
   function drain(idleUntil: number): void {
@@ -301,7 +302,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       isPassed = false;
       queue.leave(connection);
       // no request changes anything, so it can be sent again
-      if (tries === MAX_TRIES) refuse(503, 'the node is starting');
+      if (tries === MAX_TRIES) refuse(503, STARTING);
       else if (tries === 0) queue.enter(connection);
       else setTimeout(() => isEnding || queue.enter(connection), RETRY_AFTER_MS);
     }

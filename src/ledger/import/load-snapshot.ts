@@ -10,6 +10,7 @@ import {
   type SnapshotOptions,
   type SnapshotSummary,
 } from '../../stardust/snapshot/read-snapshot.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { ledgerStateHash } from '../read/ledger-state-hash.ts';
 import { StagingSink } from './staged-ledger.ts';
@@ -37,6 +38,8 @@ export class ReplacementRefused extends Error {
   override readonly name = 'ReplacementRefused';
 }
 
+const NO_USE = [SnapshotRefusal, ReplacementRefused, LedgerDamaged];
+
 const STAGED = {
   head: stagingName('head'),
   output: stagingName('output'),
@@ -63,8 +66,8 @@ export async function loadSnapshot(
     const isOfWhole = error instanceof StardustError && !(error instanceof SnapshotRefusal);
     const [kind, { size }] = delta ? ['delta' as const, delta] : ['full' as const, full];
     const refusal = isOfWhole ? new SnapshotRefusal(kind, size, error.reason, error) : error;
-    if (refusal instanceof SnapshotRefusal || refusal instanceof ReplacementRefused)
-      await sink.drop();
+    // what was staged is of no use to another try
+    if (NO_USE.some((kind) => refusal instanceof kind)) await sink.drop();
     throw refusal;
   }
 }

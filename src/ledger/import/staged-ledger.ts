@@ -10,7 +10,7 @@ import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
-import { ALL_INDEXED, type Head } from '../core/head.ts';
+import { ALL_INDEXED, type Head, SCHEMA } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { outputTypeSql, REST_KEYS, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
@@ -83,7 +83,7 @@ const SELECT_AMOUNTS = `
 const PLACE_NFTS = `INSERT INTO import_nft ${selectNfts('id > ?1 AND id <= ?2')}`;
 
 const SELECT_TWINS = `
-  SELECT chain AS nft FROM import_output WHERE ${outputTypeSql('bytes')} = ${OutputType.Nft}
+  SELECT chain FROM import_output WHERE chain IS NOT NULL
   GROUP BY chain HAVING count(*) > 1 LIMIT 1`;
 
 /** The payload of the ledger's milestone, where the files have it. */
@@ -115,8 +115,8 @@ export class StagingSink implements LedgerSink {
   async begin(files: string): Promise<number> {
     const db = this.#db;
     const script = await readStagingScript(db);
-    // what was staged under other definitions is of no use
-    this.#identity = JSON.stringify([files, this.#indexAll, ...script.create]);
+    // what was staged under other definitions, or with other sums, is of no use
+    this.#identity = JSON.stringify([SCHEMA, files, this.#indexAll, ...script.create]);
     this.#script = script;
     const found = await readAlone(first(db.prepare(HAS_PROGRESS), () => true));
     const progress = found ? await this.#readProgress() : undefined;
@@ -216,6 +216,7 @@ export class StagingSink implements LedgerSink {
    */
   async complete(summary: SnapshotSummary, generation: string, sha256 = ''): Promise<void> {
     const { stretches, fingerprint } = await this.#checkSupply(summary);
+    await this.#requireNoTwins();
     await this.#placeNfts(stretches);
     const db = this.#db;
     const { genesisIndex, ledgerIndex, timestamp, treasury, parameters } = summary;
@@ -312,13 +313,12 @@ export class StagingSink implements LedgerSink {
     const db = this.#db;
     await db.prepare('DELETE FROM import_nft').run();
     const place = db.prepare(PLACE_NFTS);
-    try {
-      for (const stretch of stretches) await place.bind(...stretch).run();
-    } catch (error) {
-      const twin = await readAlone(first(db.prepare(SELECT_TWINS), (row) => row.text('nft')));
-      if (twin !== undefined) throw refusal('E.5', `two unspent outputs hold the NFT 0x${twin}`);
-      throw error;
-    }
+    for (const stretch of stretches) await place.bind(...stretch).run();
+  }
+
+  async #requireNoTwins(): Promise<void> {
+    const twin = await readAlone(first(this.#db.prepare(SELECT_TWINS), (row) => row.text('chain')));
+    if (twin !== undefined) throw refusal('E.5', `two unspent outputs have the ID 0x${twin}`);
   }
 
   /** Replaces the served ledger by the staged one, which is complete: all of it or nothing. */

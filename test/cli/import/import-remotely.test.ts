@@ -13,6 +13,7 @@ import {
   runWrangler,
 } from '../../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
@@ -243,6 +244,18 @@ describe('upload', () => {
     writeFileSync(join(work, 'upload.json'), '');
     await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
     expect(await hashOf(wrangler.database)).toBe(HASH_A);
+  });
+
+  it('begins again where what was loaded is damaged', async () => {
+    const work = workFolder();
+    const offline = () => Promise.reject(new Error('no connection'));
+    const call = () => importRemotely(NETWORK_A, config, offline, work);
+    await expect(call()).rejects.toThrow('no connection');
+    const db = await openLocalDatabase(work, config);
+    db.exec('UPDATE output SET created = created + 1');
+    db.close();
+    await expect(call()).rejects.toThrow(LedgerDamaged);
+    await expect(call()).rejects.toThrow('no connection');
   });
 
   it('checks by keys that come with the second call only', async () => {

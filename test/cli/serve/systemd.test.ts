@@ -3,11 +3,15 @@
  * arrive at a socket like its own.
  */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { STARTING, tellSystemd } from '../../../cli/lib/process/notify-systemd.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
 import { temporaryFolder } from '../../support/cli/script-process.ts';
 import { launch } from '../../support/edge/launch.ts';
@@ -75,3 +79,20 @@ it.runIf(hasTool('systemd-notify') && hasTool('python3'))(
     expect(await served.stop()).toBe(0);
   },
 );
+
+it('the watchdog does not hear of an answer that the front gives in place of the node', async () => {
+  const front = createServer((_, response) => {
+    response.writeHead(503, { 'x-error-detail': STARTING }).end();
+  });
+  onTestFinished(() => void front.close());
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  const { port } = front.address() as AddressInfo;
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => said.mockRestore());
+  const environment = { NOTIFY_SOCKET: join(folder, 'nobody'), WATCHDOG_USEC: '2000000' };
+  tellSystemd(`http://127.0.0.1:${port}`, environment);
+  const told = expect.stringMatching(
+    /^\/health was not answered within 500 ms: the node is starting$/,
+  );
+  await vi.waitFor(() => expect(said).toHaveBeenCalledWith(told), 20_000);
+});

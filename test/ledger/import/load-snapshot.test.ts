@@ -8,6 +8,7 @@ import { join as joinPath } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSnapshotFile } from '../../../cli/lib/snapshot-file.ts';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { readStagingScript } from '../../../src/ledger/import/staging-tables.ts';
@@ -21,6 +22,7 @@ import { strayRests } from '../../support/ledger/stray-rests.ts';
 import {
   ledgerAt,
   milestoneAt,
+  type Network,
   type NetworkMilestone,
   type NetworkOutput,
 } from '../../support/network/network-model.ts';
@@ -322,7 +324,14 @@ describe('refused files', () => {
         outputs.set(toHex(nft!.outputId), { ...nft!, bytes: twin });
         outputs.set(toHex(other!.outputId), { ...other!, bytes });
       }),
-      /^full snapshot, offset \d+: E\.5: two unspent outputs hold the NFT 0x(07){32}/,
+      /^full snapshot, offset \d+: E\.5: two unspent outputs have the ID 0x(07){32}/,
+    ],
+    [
+      'with the alias of another one',
+      {
+        full: join(fullSnapshot(withTwins(recordedNetwork('network-a'), ALIAS), { target: 81 })),
+      },
+      /^full snapshot, offset \d+: E\.5: two unspent outputs have the ID 0x(07){32}/,
     ],
   ])('refuses an output %s', async (_, files, sentence) => {
     const db = await loaded(SHIMMER);
@@ -331,6 +340,19 @@ describe('refused files', () => {
     expect(await dump(db)).toEqual(before);
   });
 });
+
+const ALIAS = 4;
+
+/** The network with the same ID in two unspent outputs of that type without native tokens. */
+function withTwins(network: Network, type: number): Network {
+  const outputs = new Map(network.outputs);
+  const chains = [...outputs].filter(
+    ([, { spent, bytes }]) => spent === undefined && bytes[0] === type && bytes[9] === 0,
+  );
+  for (const [id, output] of chains.slice(0, 2))
+    outputs.set(id, { ...output, bytes: output.bytes.slice().fill(7, NFT_ID_AT, NFT_ID_AT + 32) });
+  return { ...network, outputs };
+}
 
 /** Bytes of an NFT output before its ID: type, amount, count of native tokens (A.8). */
 const NFT_ID_AT = 1 + 8 + 1;
@@ -378,6 +400,19 @@ describe('interruptions', () => {
     await load(db, NETWORK_A);
     const kept = db.prepare('SELECT count(*) AS kept FROM output WHERE created_time = -1');
     expect(await kept.first('kept')).toBeGreaterThan(0);
+  });
+
+  it('begins anew where what was staged is damaged', async () => {
+    const db = await openMemory();
+    const again = () =>
+      loadSnapshot(db, fileOf(NETWORK_A.full), fileOf(NETWORK_A.delta!), {
+        beforeReplacing: async () => {},
+      });
+    await load(mortal(db, 5, true), NETWORK_A).catch(() => undefined);
+    await db.prepare('UPDATE import_output SET created = created + 1').run();
+    await expect(again()).rejects.toThrow(LedgerDamaged);
+    await again();
+    expect(timeless(await dump(db))).toEqual(timeless(await dump(await loaded(NETWORK_A))));
   });
 
   it('begins anew with other files', async () => {
