@@ -194,3 +194,15 @@ it.each([
   await once(server, 'close');
   await expectContract(await fetch(`${url}/`), ended, message);
 });
+
+it.runIf(hasTool('nginx'))('nginx: keeps what Vary names apart', async () => {
+  const { front } = await startFront();
+  const worker = createServer(({ headers: { accept } }, response) => {
+    const own = { 'content-length': 3, 'cache-control': 'public, max-age=60', vary: 'accept' };
+    response.writeHead(200, own).end(accept === 'raw' ? 'RAW' : '{ }');
+  });
+  front.passTo(await served(worker));
+  const url = await startNginx(front.url.host);
+  const ask = async (accept: string) => (await fetch(`${url}/x`, { headers: { accept } })).text();
+  expect([await ask('raw'), await ask('*/*')]).toEqual(['RAW', '{ }']);
+});

@@ -24,6 +24,7 @@ const OF_WORKER = /\r\naccess-control-allow-origin:/i;
 /** Of the connection between workerd and us. */
 const HOP = /\r\n(?:connection|keep-alive):[^\r]*/gi;
 
+const VARY = /\r\nvary:[^\r]*/i;
 const STRONG_TAG = /(\r\netag: *)"/i;
 
 /** Below, a packet is saved at best; above, too much is held, as the whole answer is. */
@@ -102,8 +103,12 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
 
   /** Head and bytes of the body. */
   function begin(piece: Buffer): void {
-    const vary = status === 200 || status === 304 ? '\r\nVary: Accept-Encoding' : '';
-    const start = `${head}${vary}${isLast ? '\r\nConnection: close' : ''}${END}`;
+    // one line: nginx before 1.23 reads the last one alone
+    if (status === 200 || status === 304)
+      head = VARY.test(head)
+        ? head.replace(VARY, '$&, Accept-Encoding')
+        : `${head}\r\nVary: Accept-Encoding`;
+    const start = `${head}${isLast ? '\r\nConnection: close' : ''}${END}`;
     const isSmall = piece.length <= MAX_SMALL_BYTES;
     for (const part of isSmall ? [start + piece.toString('latin1')] : [start, piece]) write(part);
   }

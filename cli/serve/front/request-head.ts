@@ -47,9 +47,9 @@ const OTHER_SPELLING = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 /** Names, colons, and values of visible characters, spaces, tabs and bytes above ASCII. */
 const LINES = /^(?:\r\n[!#$%&'*+\-.^_`|~\w]+:[\t\x20-\x7e\x80-\xff]*){0,200}$/;
 
-/** The lines that are read here. */
+/** The lines that are read here. Those of miniflare (mf-) say to workerd what a request is. */
 const READ =
-  /\r\n(host|content-length|transfer-encoding|expect|upgrade|connection|accept-encoding|x-forwarded-for|sec-websocket-(?:key|version|extensions)|keep-alive|proxy-connection|cf-connecting-ip):([^\r]*)/gi;
+  /\r\n(host|content-length|transfer-encoding|expect|upgrade|connection|accept-encoding|x-forwarded-for|sec-websocket-(?:key|version|extensions)|keep-alive|proxy-connection|cf-connecting-ip|mf-[\w-]+):([^\r]*)/gi;
 
 /** Those of them that are passed on; what a client says of its own address and connection is not. */
 const PASSED = new Set(['sec-websocket-key', 'sec-websocket-version']);

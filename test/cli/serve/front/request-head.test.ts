@@ -199,6 +199,7 @@ it('the address is that of the connection, whatever the client says', () => {
     'GET / HTTP/1.1',
     'Host: a',
     'cf-connecting-ip: 1.1.1.1',
+    'MF-CF-Blob: {}',
     'X-Forwarded-For: 2.2.2.2',
   ];
   const head = read(lines);
