@@ -14,7 +14,7 @@ import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { resolvePacks } from '../ledger/write/resolve-verdicts.ts';
 import { toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../stardust/white-flag/walk.ts';
-import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
+import { UpstreamFailure } from '../upstream/upstream.ts';
 import {
   type ApplyOutcome,
   applyMilestone,
@@ -22,12 +22,7 @@ import {
   walkMilestone,
 } from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import {
-  createSaid,
-  findLeftOut,
-  queryReferenced,
-  type SaidReferences,
-} from './store/leave-out.ts';
+import { createSaid, findLeftOut, queryReferenced } from './store/leave-out.ts';
 import {
   createMissingCone,
   isKnown,
@@ -156,23 +151,6 @@ async function applyStored(
   }
 }
 
-/** Queries the upstream, whose words are kept until it has said all: it may refuse some queries. */
-async function query(
-  db: Database,
-  walk: RootDiffers,
-  upstream: Upstream,
-  tools: CompleteTools,
-  own: SaidReferences | undefined,
-): Promise<number[]> {
-  const { generation, ledger } = walk.view.head;
-  const asked = tools.memory.upstreams.asked(generation, ledger);
-  const said = own ?? asked.get(upstream.name) ?? createSaid();
-  asked.set(upstream.name, said);
-  const referenced = await queryReferenced(db, walk, upstream, tools, said);
-  asked.delete(upstream.name);
-  return referenced;
-}
-
 /**
  * Drops the blocks of the cone that an earlier milestone referenced. If the upstream names none,
  * drops staged blocks that rest on the word of an upstream, and throws a Divergence; but not if it
@@ -190,7 +168,13 @@ async function leaveOut(
   const { index } = verified.milestone;
   const isOwn = upstream !== undefined && cone?.by === upstream.name;
   const own = isOwn && cone?.isFirst ? cone.said : undefined;
-  const referenced = upstream ? await query(db, walk, upstream, tools, own) : [];
+  const { generation, ledger } = walk.view.head;
+  const asked = memory.upstreams.asked(generation, ledger);
+  const name = upstream?.name ?? '';
+  // kept until it has said all, and that is used: it may refuse some queries, or a write may fail
+  const said = own ?? asked.get(name) ?? createSaid();
+  asked.set(name, said);
+  const referenced = upstream ? await queryReferenced(db, walk, upstream, tools, said) : [];
   return memory.step('apply', async () => {
     // walked again, as the drop is fenced on the blocks that are stored by now
     const now = await walkMilestone(db, verified, cone?.said.referenced);
@@ -199,8 +183,9 @@ async function leaveOut(
     // a block that is dropped and stored again has another number
     if (view.head.dropped !== walk.view.head.dropped) return;
     const before = findLeftOut(now, referenced);
+    if (before !== undefined) await dropReferenced(db, view, before);
+    asked.delete(name);
     if (before !== undefined) {
-      await dropReferenced(db, view, before);
       memory.progress.beginAnew();
       memory.log('warn', 'follower.blocks-referenced-before', { index, blocks: before.size });
       return;

@@ -85,6 +85,8 @@ export interface FollowerMemory {
   index: UnreferencedIndex;
   /** Blocks that are not stored yet, kept over passes: a large past cone is fetched in several. */
   pool: BlockPool;
+  /** Heap of the blocks that walks have fetched and not stored yet (store/gather-blocks.ts). */
+  fetched: { heap: number };
   milestones: PushedMilestones;
   /** Missing parts of the next milestone's past cone, by whose word they end: the last one first. */
   missing: readonly MissingCone[];
@@ -192,6 +194,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     lastLedger: undefined,
     index: createUnreferencedIndex(),
     pool: createBlockPool(maxPoolHeapBytes, isAdmitted),
+    fetched: { heap: 0 },
     milestones: createPushedMilestones(),
     missing: [],
     upstreams: {

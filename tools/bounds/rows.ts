@@ -99,7 +99,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'the next upstream',
     ],
     [
-      'a walk: {MAX_FETCHED_HEAP_BYTES} of fetched blocks; {MAX_QUERIED} queries about references, {QUERIED_AT_ONCE} at once',
+      'walks: {MAX_FETCHED_HEAP_BYTES} of fetched blocks, or {MIN_FETCHED_HEAP_BYTES} in one; a walk: {MAX_QUERIED} queries about references, {QUERIED_AT_ONCE} at once',
       'follower/store/gather-blocks.ts',
       'not proven: not stored',
     ],

@@ -8,7 +8,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readHead, SCHEMA } from '../../../src/ledger/core/head.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import {
   HAS_PROGRESS,
   readStagingScript,
@@ -50,6 +50,8 @@ interface Noted {
    * how its tables were defined: what was uploaded for others is of no use.
    */
   files: string;
+  /** Of the ledger in the folder's database. */
+  generation: string;
   progress: UploadProgress;
 }
 
@@ -113,12 +115,14 @@ async function load(
   const { keys, network, sha256 } = request;
   // what was loaded without one of these checks is loaded again
   const checks = JSON.stringify([keys, network, sha256]);
-  const files = [databaseName, ...described, checks, SCHEMA, ...create].join();
+  const files = [databaseName, ...described, checks, ...create].join();
   const noted = readNoted(folder);
-  if (noted?.files === files) return noted;
+  // a power failure, or a folder removed in part, may leave the note alone
+  const held = await readHead(db).catch(() => undefined);
+  if (noted?.files === files && noted.generation === held?.generation) return noted;
   rmSync(notePath(folder), { force: true });
-  await importSnapshot(db, request);
-  const fresh = { files, progress: NOTHING_UPLOADED };
+  const { generation } = await importSnapshot(db, request);
+  const fresh = { files, generation, progress: NOTHING_UPLOADED };
   note(folder, fresh);
   return fresh;
 }
@@ -190,12 +194,12 @@ function textOf(value: unknown): string | undefined {
 async function uploadNoting(
   source: UploadSource,
   target: UploadTarget,
-  { files, progress }: Noted,
+  noted: Noted,
 ): Promise<void> {
   const bar = new ProgressBar('rows');
   try {
-    await upload(source, target, progress, (next) => {
-      note(target.folder, { files, progress: next });
+    await upload(source, target, noted.progress, (next) => {
+      note(target.folder, { ...noted, progress: next });
       bar.show('Uploading', next.outputs, source.outputs);
     });
   } finally {

@@ -29,10 +29,11 @@ const MAX_QUERIED = 300;
 const QUERIED_AT_ONCE = 30;
 
 /**
- * Heap of the blocks that one walk fetches, as much as the pool's, and the number of blocks after
- * which it is measured: 300 of the largest transactions take 98 MB.
+ * Heap of the blocks that all walks have fetched, as much as the pool's, and of one where that is
+ * used up: 300 of the largest transactions take 98 MB.
  */
 const MAX_FETCHED_HEAP_BYTES = 34_000_000;
+const MIN_FETCHED_HEAP_BYTES = 2_000_000;
 const FETCHED_AT_ONCE = 64;
 
 export type GatherContext = Pick<FollowerContext, 'db' | 'upstreams' | 'memory'> & {
@@ -110,15 +111,17 @@ export function requireFault(error: unknown): GatherFault {
  * has tested the pushed ones. C-6 exempts the blocks below, which a node requests.
  *
  * @param tops hex IDs
+ * @param held what the walk adds to `memory.fetched`, until its blocks are stored
  */
 export async function gatherBlocks(
   context: GatherContext,
   moment: WalkMoment,
   tops: readonly string[],
   { budget, maxLevels, deadline, unasked = tops, namedBy }: GatherLimits,
+  held: { heap: number },
 ): Promise<GatheredBlocks> {
   const { db, upstreams, ranking, memory } = context;
-  const { pool } = memory;
+  const { pool, fetched: ofAll } = memory;
   const { head, rules, said } = moment;
   const unrequested = new Set(unasked.filter((id) => !pool.isPushed(id)));
   const refused = new Set<string>();
@@ -129,7 +132,11 @@ export async function gatherBlocks(
   };
   const met = new Map<string, ParsedBlock>();
   const query = createQuery(context, moment, deadline);
-  let heapLeft = MAX_FETCHED_HEAP_BYTES;
+  const isFull = () => ofAll.heap >= MAX_FETCHED_HEAP_BYTES && held.heap >= MIN_FETCHED_HEAP_BYTES;
+  const hold = (heap: number) => {
+    held.heap += heap;
+    ofAll.heap += heap;
+  };
   const cut: string[] = [];
   let fault: GatherFault | undefined;
   let [isBusy, isWithheld, isFailing] = [false, false, false];
@@ -163,7 +170,7 @@ export async function gatherBlocks(
     async fetch(ids) {
       const fetched: ParsedBlock[] = [];
       let at = 0;
-      while (at < ids.length && budget.fetchesLeft > 0 && heapLeft > 0 && Date.now() < deadline) {
+      while (at < ids.length && budget.fetchesLeft > 0 && !isFull() && Date.now() < deadline) {
         if (isBusy) break;
         const due = ids.slice(at, at + Math.min(budget.fetchesLeft, FETCHED_AT_ONCE));
         at += due.length;
@@ -174,7 +181,12 @@ export async function gatherBlocks(
         let isOver = false;
         // no more at once than have a connection, as all clients' wait in one line
         const workers = startWorkers(due.entries(), async ([i, id]) => {
-          if (!isOver) came[i] = await fetchOne(id);
+          if (isOver) return;
+          if (isFull()) return void cut.push(id);
+          const block = await fetchOne(id);
+          if (isOver) return;
+          came[i] = block;
+          if (block) hold(heapOf(block));
         });
         const giveUp = () => {
           [isOver, isBusy, isWithheld] = [true, true, true];
@@ -188,7 +200,6 @@ export async function gatherBlocks(
         ]);
         for (const block of blocks) {
           if (block === undefined) continue;
-          heapLeft -= heapOf(block);
           const id = toHexDigits(block.id);
           if (!said.referenced.has(id) && !refuses(id, block)) fetched.push(block);
         }
@@ -198,7 +209,11 @@ export async function gatherBlocks(
     },
     meet: (id, block) => met.set(id, block),
   });
-  isWithheld ||= isFailing && heapLeft === MAX_FETCHED_HEAP_BYTES;
+  isWithheld ||= isFailing && held.heap === 0;
+  if (cut.length > 0 && ofAll.heap > held.heap && isFull()) {
+    isBusy = true;
+    note(new UpstreamFailure('other walks hold as many blocks as may be', true));
+  }
   if (cut.length > 0) {
     const reason = 'more blocks of the cone are not here than are fetched at once';
     note(new ConeUnavailable('over-budget', reason));

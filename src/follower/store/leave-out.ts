@@ -8,6 +8,7 @@ import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { knowsEveryReference } from '../../ledger/intake/prove-unreferenced.ts';
+import { findInCone } from '../../ledger/packs/viewed-packs.ts';
 import { findDoubtful, readBlockIds } from '../../ledger/view/doubtful-blocks.ts';
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
@@ -53,6 +54,13 @@ export async function queryReferenced(
   const { cone, head } = view;
   if (knowsEveryReference(head)) return [];
   const doubtful = findDoubtful(cone, order);
+  // without a statement for each 30 of what was said in earlier passes
+  const told = findInCone(cone, said.referenced.union(said.unreferenced));
+  const answers = Array.from(
+    told,
+    ([id, { number }]) => [number, said.referenced.has(id)] as const,
+  );
+  doubtful.note(new Map(answers.map(([number, answer]) => [cone.find(number), answer])));
   for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
     const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
     const unasked = unsaid(said, [...ids.values()]);

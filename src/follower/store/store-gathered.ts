@@ -60,9 +60,24 @@ export async function storeBelow(
   tops: readonly string[],
   limits: StoreLimits,
 ): Promise<StoredBlocks> {
+  const held = { heap: 0 };
+  try {
+    return await gatherAndStore(context, at, tops, limits, held);
+  } finally {
+    context.memory.fetched.heap -= held.heap;
+  }
+}
+
+async function gatherAndStore(
+  context: GatherContext,
+  at: Moment,
+  tops: readonly string[],
+  limits: StoreLimits,
+  held: { heap: number },
+): Promise<StoredBlocks> {
   const { upkeep, tips } = context.memory;
   const moment = { ...at, said: startWalk(context.memory, at.head) };
-  const { blocks, cut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits);
+  const { blocks, cut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits, held);
   const room = upkeep.room ?? (await measureUnreferenced(context.db)).room;
   const proven = await storeAll(context, moment, blocks, { ...limits, room });
   const left = new Map([...blocks].filter(([id]) => !proven.has(id)));

@@ -6,7 +6,7 @@ import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
-import { milestoneFromRow } from '../core/head.ts';
+import { LedgerUnreadable, milestoneFromRow } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import { combine, first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
@@ -37,6 +37,9 @@ export const milestoneOf = (blockId: string): MilestoneSql => [FIND_MILESTONE, b
 
 export const milestoneAt = (index: number): MilestoneSql => ['?1', index];
 
+/** Blocks of a milestone that are listed at once: they take 86 MB for a while, with their leaves. */
+const MAX_LISTED_BLOCKS = 100_000;
+
 const selectParts = (milestone: string) => `
   SELECT ${summedColumns('milestone_part', 'm')} FROM milestone_part m WHERE ${isPartOf('m.key', milestone)} ORDER BY m.key`;
 
@@ -56,19 +59,27 @@ const SELECT_BLOCK = `
     WHERE key IN (${selectKeys(FIND_MILESTONE)})) p
   WHERE p.before <> ''`;
 
+/** SQL of whether the milestone has no more blocks than are listed. */
+const isListed = (milestone: string) =>
+  `(SELECT blocks FROM milestone WHERE idx = ${milestone}) <= ${MAX_LISTED_BLOCKS}`;
+
 /**
  * Selects the blocks of a kept milestone in white-flag order, a function of their number. Throws a
- * LedgerDamaged if they are not all there.
+ * LedgerDamaged if they are not all there, and a LedgerUnreadable if they are too many.
  */
 export function selectBlocksOf(
   db: Database,
   [milestone, parameter]: MilestoneSql,
 ): Query<(count: number) => ReferencedBlock[]> {
-  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), numbersFromRow);
-  const packs = many(db.prepare(selectPacks(milestone)).bind(parameter), blocksFromRow);
+  const list = (sql: string) =>
+    db.prepare(`SELECT * FROM (${sql}) WHERE ${isListed(milestone)}`).bind(parameter);
+  const parts = many(list(selectParts(milestone)), numbersFromRow);
+  const packs = many(list(selectPacks(milestone)), blocksFromRow);
   return {
     statements: [...parts.statements, ...packs.statements],
     read: (results) => (count) => {
+      if (count > MAX_LISTED_BLOCKS)
+        throw new LedgerUnreadable(`the milestone has ${count} blocks: too many to list`);
       const byNumber = new Map(readStored(() => packs.read(results.slice(1)).flat()));
       const numbers = readStored(() => parts.read(results.slice(0, 1)).flat());
       const blocks = numbers.flatMap((number) => byNumber.get(number) ?? []);

@@ -91,7 +91,9 @@ export type BlockPieces = Map<number, ReadonlyMap<string, string>>;
 const PACKS_AT_ONCE = 16;
 
 /**
- * Yields blocks in white-flag order. Throws a LedgerMoved if the milestone was pruned meanwhile.
+ * Yields blocks in white-flag order, but those of {@link PACKS_AT_ONCE} packs after the others: in
+ * many packs the order leads from pack to pack. Throws a LedgerMoved if the milestone was pruned
+ * meanwhile.
  *
  * @param pieces keeps what was read, if that is all, for a second time
  */
@@ -100,17 +102,20 @@ export async function* readBlocksWithBytes(
   { index, blocks }: MilestoneContents,
   pieces: BlockPieces,
 ): AsyncGenerator<BlockWithBytes> {
-  for (const [whiteFlagIndex, block] of blocks.entries()) {
-    if (!pieces.has(block.pack)) {
+  const byPack = [...Map.groupBy(blocks.entries(), ([, { pack }]) => pack)];
+  for (let at = 0; at < byPack.length; at += PACKS_AT_ONCE) {
+    const some = byPack.slice(at, at + PACKS_AT_ONCE);
+    const wanted = some.map(([pack]) => pack);
+    if (!wanted.every((pack) => pieces.has(pack))) {
       pieces.clear();
-      const wanted = new Set<number>();
-      for (let i = whiteFlagIndex; i < blocks.length && wanted.size < PACKS_AT_ONCE; i++)
-        wanted.add(blocks[i]!.pack);
       for (const [pack, texts] of await readQuery(db, selectAllBytes(db, wanted)))
         pieces.set(pack, texts);
     }
-    const text = pieces.get(block.pack)?.get(block.id);
-    if (text === undefined) throw pruned(index);
-    yield { ...block, whiteFlagIndex, bytes: readStored(() => fromBase64(text)) };
+    const blocksOfSome = some.flatMap(([, those]) => those).sort(([a], [b]) => a - b);
+    for (const [whiteFlagIndex, block] of blocksOfSome) {
+      const text = pieces.get(block.pack)?.get(block.id);
+      if (text === undefined) throw pruned(index);
+      yield { ...block, whiteFlagIndex, bytes: readStored(() => fromBase64(text)) };
+    }
   }
 }

@@ -29,12 +29,7 @@ import {
   selectLast,
   selectPackIds,
 } from '../packs/live-packs.ts';
-import {
-  type GivenNumbers,
-  type NextNumbers,
-  nextNumbers,
-  selectGiven,
-} from '../packs/next-numbers.ts';
+import { type NextNumbers, nextNumbers, selectGiven } from '../packs/next-numbers.ts';
 import type { LeftBlocks } from '../packs/viewed-packs.ts';
 
 /** Finds those of the blocks with these hex IDs that are stored and unreferenced. */
@@ -203,22 +198,19 @@ async function load(db: Database): Promise<Loaded | undefined> {
   const visible = new IdMap(32);
   const staged = new IdMap(32);
   const outputs = new IdMap(34, 2);
-  let begun: { head: Head; given: GivenNumbers } | undefined;
+  const readMoment = () => readBatch(db, { head: selectHead(db), given: selectGiven(db) });
+  const { head, given } = await readMoment();
+  if (head === undefined) throw new LedgerMoved('there is no ledger any more');
   for (let after = 0, read = IDS_PAGE; read === IDS_PAGE; ) {
-    const { head, given, packs } = await readBatch(db, {
-      head: selectHead(db),
-      given: selectGiven(db),
-      packs: selectPackIds(db, after),
-    });
-    if (head === undefined) throw new LedgerMoved('there is no ledger any more');
-    begun ??= { head, given };
-    const isUnchanged = given.nextBlock === begun.given.nextBlock;
-    if (!isUnchanged || !isSameHead(head, begun.head)) return undefined;
+    const packs = await readQuery(db, selectPackIds(db, after));
     for (const pack of packs) addPack(pack, head.ledger + 1, { visible, staged, outputs });
     read = packs.length;
     after = packs.at(-1)?.key ?? 0;
   }
-  const { head, given } = begun!;
+  // each of these numbers only grows
+  const ended = await readMoment();
+  const isUnchanged = ended.given.nextBlock === given.nextBlock;
+  if (!isUnchanged || !ended.head || !isSameHead(ended.head, head)) return undefined;
   const { generation, ledger, dropped } = head;
   const at = { generation, ledger, dropped, stored: given.nextBlock };
   return { ...at, ...nextNumbers(head, given), visible, staged, outputs };

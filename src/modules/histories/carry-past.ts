@@ -9,7 +9,7 @@ import { isNftSql } from '../../ledger/core/output-bytes.ts';
 import { many, readAlone, readQuery } from '../../ledger/core/read-batch.ts';
 import { moveFingerprints } from '../../ledger/core/row-sum.ts';
 import { moveHead } from '../../ledger/core/write-head.ts';
-import { findLedgerOutputs } from '../../ledger/intake/known-outputs.ts';
+import { type FoundOutput, findLedgerOutputs } from '../../ledger/intake/known-outputs.ts';
 import type { Carry } from '../../ledger/ledger-part.ts';
 import {
   PARTS,
@@ -135,16 +135,16 @@ async function readBurns(
     many(forEachPiece(db, SELECT_BURNED, candidates), (row) => last.get(row.text('id'))!),
   );
   const burns = new Map<SpentRow, Omit<Burn, 'transactionId'>>();
-  for (const some of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
-    const ids = some.map(({ spender }) => `${spender}0000`);
-    const found = await readQuery(db, findLedgerOutputs(db, ids));
-    const made = new Map(found.map((output) => [output.id, output]));
-    for (const { milestone, spender, spent } of some) {
-      const { created, block, createdTime } = made.get(`${spender}0000`) ?? {};
-      if (created !== milestone || block === undefined || createdTime === undefined)
-        throw damagedNft();
-      burns.set(spent, { blockId: block, timestamp: createdTime });
-    }
+  const made = new Map<string, FoundOutput>();
+  const firsts = [...new Set(burned.map(({ spender }) => `${spender}0000`))];
+  for (const some of splitIntoParts(firsts, () => 0, { most: BURNS_AT_ONCE }))
+    for (const output of await readQuery(db, findLedgerOutputs(db, some)))
+      made.set(output.id, output);
+  for (const { milestone, spender, spent } of burned) {
+    const { created, block, createdTime } = made.get(`${spender}0000`) ?? {};
+    if (created !== milestone || block === undefined || createdTime === undefined)
+      throw damagedNft();
+    burns.set(spent, { blockId: block, timestamp: createdTime });
   }
   return burns;
 }

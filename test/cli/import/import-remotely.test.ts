@@ -2,7 +2,7 @@
  * `stardust-edge import --remote`: what reaches the deployed stores, after whatever happened on the
  * way.
  */
-import { copyFileSync, cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { importRemotely } from '../../../cli/lib/import/import-remotely.ts';
@@ -256,6 +256,33 @@ describe('upload', () => {
     db.close();
     await expect(call()).rejects.toThrow(LedgerDamaged);
     await expect(call()).rejects.toThrow('no connection');
+  });
+
+  it.each([
+    [
+      'of another ledger, as a power failure may leave it',
+      (work: string, other: string) => {
+        cpSync(persistPath(other), persistPath(work), { recursive: true });
+      },
+    ],
+    [
+      'gone, as a kill at the end may leave it',
+      (work: string) => {
+        rmSync(persistPath(work), { recursive: true });
+      },
+    ],
+  ])("loads the files again where the folder's database is %s", async (_, change) => {
+    const wrangler = new Deployed();
+    const [work, other] = [workFolder(), workFolder()];
+    const offline = () => Promise.reject(new Error('no connection'));
+    for (const [request, folder] of [
+      [NETWORK_A, work],
+      [NETWORK_C, other],
+    ] as const)
+      await expect(importRemotely(request, config, offline, folder)).rejects.toThrow('connection');
+    change(work, other);
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
   });
 
   it('checks by keys that come with the second call only', async () => {

@@ -103,6 +103,30 @@ it('a request waits for its own turn, though a stranger waits for the same block
   clearInterval(endAll);
 });
 
+it('where other walks hold as many blocks as may be, a walk brings a few, and else fails', async () => {
+  const network = new SyntheticNetwork({ seed: 'many large blocks' });
+  network.milestone();
+  const rig = await startLedger(await openMemory(), network, 1);
+  const last = network.milestoneBlock!;
+  const large = () => network.random.bytes(30_000);
+  let level = Array.from({ length: 80 }, () => network.note([last], large()));
+  while (level.length > 1)
+    level = Array.from({ length: Math.ceil(level.length / 8) }, (_, i) =>
+      network.note(level.slice(8 * i, 8 * i + 8), large()),
+    );
+  const few = network.note([last], large());
+  const { fetched } = rig.following.memory;
+  const bringer = createBringer(() => ({ ...rig.following, db: rig.db }));
+  const bring = (id: string) => bringer.bring({ blocks: [id.slice(2)], packs: [] }, '192.0.2.1');
+  fetched.heap = 34_000_000;
+  expect(await bring(level[0]!)).toMatchObject({ fault: 'upstream-failed' });
+  expect(await bring(few)).toBeUndefined();
+  expect(fetched.heap).toBe(34_000_000);
+  fetched.heap = 0;
+  expect(await bring(level[0]!)).toBeUndefined();
+  expect(fetched.heap).toBe(0);
+});
+
 it('a block that one upstream called referenced is not stored, though that one fails then', async () => {
   // a stranger stands on a chain from before the import, of which the snapshot names one block
   const network = new SyntheticNetwork({ seed: 'below the import' });

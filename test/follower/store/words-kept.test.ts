@@ -5,6 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
   ledgerIndex,
@@ -20,8 +21,8 @@ const BLOCKS = 150;
 const ONE_OF = 60;
 
 /** Blocks on top of one, and the milestone's parent that has them all in its past. */
-function attachMany(network: SyntheticNetwork, below: string): string {
-  let level = Array.from({ length: BLOCKS }, (_, n) => network.note([below], Uint8Array.of(n)));
+function attachMany(network: SyntheticNetwork, below: string, most = BLOCKS): string {
+  let level = Array.from({ length: most }, () => network.note([below], network.random.bytes(16)));
   while (level.length > 1)
     level = Array.from({ length: Math.ceil(level.length / 8) }, (_, n) =>
       network.note(level.slice(8 * n, 8 * n + 8)),
@@ -84,7 +85,8 @@ it('by a limited upstream, after a liar has staged the cone and gone', async () 
   await passesTo(rig, 5);
 });
 
-it.each([false, true])('by one alone; the object begins anew: %s', async (isRestarted) => {
+/** A network whose snapshot names one of two blocks below its third milestone, and the other one. */
+function networkUponOld() {
   const network = new SyntheticNetwork({ seed: 'restart' });
   network.milestone();
   network.milestone({ parents: [network.note([network.milestoneBlock!])] });
@@ -92,6 +94,42 @@ it.each([false, true])('by one alone; the object begins anew: %s', async (isRest
   const old = network.note([entry]);
   network.milestone({ parents: [network.note([old, network.note([entry])])] });
   network.note([entry]);
+  return { network, old };
+}
+
+/** Has so many statements in each pass, as an invocation has 1,000. */
+function withStatements(db: Database, most: number) {
+  const left = { statements: most };
+  const batch: Database['batch'] = async (statements) => {
+    left.statements -= statements.length;
+    if (left.statements < 0) throw new Error('too many statements');
+    return db.batch(statements);
+  };
+  return { left, limited: { prepare: (sql: string) => db.prepare(sql), batch } };
+}
+
+it('words of earlier passes take no statements', async () => {
+  const { network, old } = networkUponOld();
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 3);
+  network.milestone({ parents: [network.milestoneBlock!, attachMany(network, old, 2000)].sort() });
+  rig.node.confirm(4);
+  rig.following.upstreams = [{ ...rig.upstream, readTips: async () => [] }];
+  const staged = 'SELECT count(*) AS n FROM pack WHERE staged IS NOT NULL';
+  while (Number(await db.prepare(staged).first('n')) < 8)
+    await passOnce(rig, { milestonesOnly: true, fetches: 500 });
+  rig.following.memory = createFollowerMemory();
+  const { left, limited } = withStatements(db, 80);
+  rig.following.db = limited;
+  for (let passes = 0; passes < 12 && (await ledgerIndex(db)) < 4; passes++) {
+    left.statements = 80;
+    await passOnce(rig, { milestonesOnly: true, fetches: 500 }).catch(() => undefined);
+  }
+  expect(await ledgerIndex(db)).toBe(4);
+});
+
+it.each([false, true])('by one alone; the object begins anew: %s', async (isRestarted) => {
+  const { network, old } = networkUponOld();
   const db = await openMemory();
   const rig = await startLedger(db, network, 3);
   network.milestone({ parents: [network.milestoneBlock!, attachMany(network, old)] });

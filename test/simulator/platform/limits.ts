@@ -79,6 +79,7 @@ const SIZES: Values = {
     MAX_QUERIED: [4, 30],
     QUERIED_AT_ONCE: [2, 10],
     MAX_FETCHED_HEAP_BYTES: [30_000, 100_000],
+    MIN_FETCHED_HEAP_BYTES: [10_000, 30_000],
     FETCHED_AT_ONCE: [2, 8],
   },
   'src/follower/store/store-gathered.ts': {
