@@ -126,7 +126,11 @@ async function askUpstreams(
   const outcomes: UpstreamOutcome[] = [];
   const order = known.ranking.order(upstreams.length);
   for (const place of order) {
-    const outcome = await tryUpstream(context, place, pass);
+    const outcome = await tryUpstream(context, place, pass).catch((error: unknown) => {
+      // those asked before may have used up what an invocation may do
+      known.ranking.beginWith((order[0]! + 1) % upstreams.length);
+      throw error;
+    });
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
