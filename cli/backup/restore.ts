@@ -3,6 +3,7 @@
  */
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readStagingScript } from '../../src/ledger/import/staging-tables.ts';
 import { reportHeld } from '../lib/import/import-snapshot.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { holdFolder, SERVE_LOCK } from '../lib/wrangler/hold-folder.ts';
@@ -64,6 +65,8 @@ async function fill(folder: string, file: string, config: WranglerConfig): Promi
     // pages that the state hash does not read
     const { results } = await db.prepare('PRAGMA quick_check(1)').all<{ quick_check: string }>();
     if (results[0]?.quick_check !== 'ok') throw new Error(`damaged: ${results[0]?.quick_check}`);
+    // of an import that was given up, or was under way
+    for (const sql of (await readStagingScript(db)).drop) db.exec(sql);
     await reportHeld(db);
   } finally {
     db.close();

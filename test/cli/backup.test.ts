@@ -206,6 +206,10 @@ describe('npx stardust-edge backup and restore', () => {
   it('is restored into a folder that was there, as a volume is, which stays as it is', async () => {
     const file = join(folder, 'for-volume');
     await backUp(file);
+    // of an import that was given up
+    const staged = new SqliteDatabase(file);
+    staged.exec('CREATE TABLE import_output AS SELECT * FROM output');
+    staged.close();
     const volume = join(folder, 'volume');
     mkdirSync(volume);
     chmodSync(volume, 0o750);
@@ -216,6 +220,9 @@ describe('npx stardust-edge backup and restore', () => {
     expect(await runCommand('restore', '--persist-to', volume, file)).toMatchObject({ code: 0 });
     expect(identity(statSync(volume))).toEqual(before);
     expect(readdirSync(volume).sort()).toEqual(['serve.lock', 'v3']);
+    const restored = await openLocalDatabase(volume, config);
+    expect(JSON.stringify(await schema(restored))).not.toContain('import_output');
+    restored.close();
     // nobody else may read the copy
     const made = readdirSync(volume, { recursive: true, encoding: 'utf8' });
     expect(made.length).toBeGreaterThan(3);

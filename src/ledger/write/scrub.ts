@@ -131,7 +131,7 @@ const SELECT_MILESTONES = `
 /** Returns the fingerprints, with those of the tables that were read. */
 async function readSmallTables(db: Database, { ledger, integrity }: Head) {
   const statement = db.prepare(SELECT_MILESTONES).bind(ledger);
-  if ((await readAlone(one(statement, (row) => row.integerOrNull('whole')))) === 0)
+  if ((await readAlone(one(statement, (row) => row.integerOrNull('whole')))) !== 1)
     throw new LedgerDamaged('rows of the table milestone');
   const fingerprints = { ...integrity.fingerprints };
   for (const table of SMALL_TABLES) {
