@@ -67,7 +67,7 @@ const BOUNDS: Values = {
 const SIZES: Values = {
   'src/ledger/view/cone-blocks.ts': {
     MAX_VERIFIED_FOR_REQUEST: [3, 10],
-    VERIFIED_AT_ONCE: [2, 10],
+    FOLLOWER_PACKS_AT_ONCE: [1, 3],
   },
   'src/follower/complete-milestone.ts': { MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
