@@ -122,7 +122,7 @@ export class CoreFollower extends DurableObject<Env> {
     // the upstream has the milestone whole: what the feed did not bring of it is fetched
     const { milestones, lastLedger } = this.#memory;
     if (lastLedger !== undefined && milestones.confirmed === lastLedger.ledger + 1)
-      await this.#catchUp.join();
+      await this.#catchUp.next();
   });
 
   readonly #storePushed = createJob(this.#log, 'follower.pushed-not-stored', async () => {
@@ -207,7 +207,8 @@ export class CoreFollower extends DurableObject<Env> {
   }
 
   catchUp(): Promise<PassResult> {
-    return this.#catchUp.join();
+    // one under way may have asked before there was what the caller knows of
+    return this.#catchUp.next();
   }
 
   readCounts(): FollowerCounts {

@@ -5,6 +5,8 @@ import { logFailure } from './follower-context.ts';
 export interface Job<T> {
   /** Returns the run that is under way, or else a new one. */
   join(): Promise<T>;
+  /** Returns a run that begins from now on, once that under way has ended. */
+  next(): Promise<T>;
   /** Starts a run; one that is under way is followed by another. Logs failures. */
   start(): void;
 }
@@ -22,10 +24,15 @@ export function createJob<T>(log: WriteLog, failure: string, work: () => Promise
     return running;
   }
 
+  async function next(): Promise<T> {
+    await running?.catch(() => undefined);
+    return join();
+  }
+
   function start(): void {
     isStarted = running !== undefined;
     if (!isStarted) join().catch((error: unknown) => logFailure(log, failure, error));
   }
 
-  return { join, start };
+  return { join, next, start };
 }

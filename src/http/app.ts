@@ -180,7 +180,7 @@ export function createApp({ settings, node, modules }: AppParts): App {
         error = told.detail === undefined ? thrown : told;
         answer = errorAnswer(told);
       }
-      const ms = performance.now() - started;
+      const ms = Math.max(0, performance.now() - started);
       report(request.method, exchange, answer, ms, error);
       const { ledgerIndex, keep = 'none', headers } = answer;
       const isFinal = ledgerIndex !== undefined && ledgerIndex === settings.finalMilestone;

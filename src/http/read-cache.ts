@@ -57,13 +57,13 @@ export interface ReadCache {
 }
 
 /**
- * @param clock Unix milliseconds
+ * @param readClock Unix milliseconds
  * @param readGeneration names the import that the ledger grew from; undefined without a ledger
  * @param maxBytes of all keys and bodies, with some overhead for each
  * @param hasten has a scan that waits take the turn of another request too
  */
 export function createReadCache(
-  clock: () => number,
+  readClock: () => number,
   readGeneration: () => Promise<string | undefined>,
   maxBytes = MAX_BYTES,
   hasten: (waiting: Request, by: Request) => void = () => {},
@@ -73,6 +73,15 @@ export function createReadCache(
     (key, { answer }) => OVERHEAD_BYTES + key.length + (answer.body?.length ?? 0),
   );
   let read: { generation: string | undefined; at: number } | undefined;
+  let last = 0;
+
+  function clock(): number {
+    const at = readClock();
+    // one that was set back will be at their times again
+    if (last - at > MAX_AGE_MS) entries.clear();
+    last = at;
+    return at;
+  }
 
   /** Returns the generation as it was a second ago at most; undefined also where that failed. */
   async function generationNow(): Promise<string | undefined> {

@@ -34,6 +34,11 @@ it('goes up to the final milestone, and rests there without asking anybody', asy
   };
   expect(await pass(resting, 3)).toEqual({ applied: 0, behind: false, ended: true });
   expect(published).toHaveBeenCalledWith(false);
+  // nobody says any more what is newer
+  const status = { follows: true, retention: 100, limitBytes: undefined };
+  const ended = await readNodeStatus(db, { ...status, finalMilestone: 3 });
+  expect(ended).toMatchObject({ follower: { state: 'off' }, upstream: undefined });
+  expect(ended).not.toHaveProperty('blocks');
 
   // the setting is taken back, and the network goes on
   expect(await pass(rig, undefined)).toMatchObject({ applied: 2 });
@@ -47,6 +52,7 @@ it('goes up to the final milestone, and rests there without asking anybody', asy
 
   // the setting is corrected: what the follower said before is over
   expect(await pass(rig, 5)).toMatchObject({ applied: 0, ended: true });
-  const settings = { follows: true, finalMilestone: 5, retention: 100, limitBytes: undefined };
-  expect((await readNodeStatus(db, settings))?.follower).toEqual({ state: 'off' });
+  expect((await readNodeStatus(db, { ...status, finalMilestone: 5 }))?.follower).toEqual({
+    state: 'off',
+  });
 });

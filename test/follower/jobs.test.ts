@@ -40,3 +40,15 @@ it('goes on after a failure, which is logged where nobody waits for it', async (
   expect(await vi.waitUntil(() => runs === 3 && runs, 1000)).toBe(3);
   expect(warn.mock.calls).toEqual([[expect.stringContaining('"job-failed"')]]);
 });
+
+it('gives those who need a run that begins from now on the same next one', async () => {
+  let runs = 0;
+  const job = createJob(writeLog, 'job-failed', async () => {
+    const mine = ++runs;
+    await pause(5);
+    return mine;
+  });
+  const first = job.next();
+  await pause(1);
+  expect(await Promise.all([first, job.next(), job.next()])).toEqual([1, 2, 2]);
+});

@@ -63,6 +63,16 @@ describe('an answer that names its ledger index', () => {
     expect(server.handled).toBe(2);
   });
 
+  it('is gone once a clock that was set back is at its time again', async () => {
+    const { server, fetchFrom } = createServer();
+    await fetchFrom('/a');
+    server.now -= 3_600_000;
+    await fetchFrom('/b');
+    server.ledger = 700;
+    server.now += 3_600_000;
+    expect((await fetchFrom('/a')).ledgerIndex).toBe(700);
+  });
+
   it('is another one for another query and another Accept', async () => {
     const { server, fetchFrom } = createServer();
     await fetchFrom('/a?x=1');

@@ -55,6 +55,12 @@ export interface FrontOptions {
 
 export type Front = Awaited<ReturnType<typeof openFront>>;
 
+/** So that of those who hold about the same the youngest loses, and not who was just told more. */
+const roughBytes = ({ bytes }: Connection): number => (bytes | 0x3fff) + 1;
+
+/** So that of a crowd those lose that ask nothing, and not who waits for an answer. */
+const placesOf = ({ state }: Connection): number => (state === 'idle' ? 1.001 : 1);
+
 /** Resolves when it listens. Until it is told where workerd is, requests wait. */
 export async function openFront(options: FrontOptions) {
   const { host, port, maxConnections, maxBytes = MAX_HELD_BYTES, proxies } = options;
@@ -109,7 +115,7 @@ export async function openFront(options: FrontOptions) {
       isAsking = false;
     }
     const excess = heldBytes - maxBytes;
-    if (excess > 0) shed('bytes', excess + maxBytes * SHED, (each) => each.bytes);
+    if (excess > 0) shed('bytes', excess + maxBytes * SHED, roughBytes);
   }
 
   function accept(socket: Socket): void {
@@ -118,7 +124,7 @@ export async function openFront(options: FrontOptions) {
     // it was reset meanwhile, so nobody knows whose it was
     if (peer === undefined) socket.destroy();
     else {
-      if (connections.size >= maxConnections) shed('connections', maxConnections * SHED, () => 1);
+      if (connections.size >= maxConnections) shed('connections', maxConnections * SHED, placesOf);
       const family = remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
       connections.add(openConnection(socket, proxies.check(peer, family), shared));
     }

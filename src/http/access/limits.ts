@@ -156,7 +156,9 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
     } finally {
       leases.delete(lease);
       // long work of one client has nobody refused who is among the first to wait
-      meanMs += (Math.min(performance.now() - began, MAX_WAIT_MS / 4) - meanMs) / 8;
+      // in workerd this clock may be set back
+      const ms = Math.max(0, performance.now() - began);
+      meanMs += (Math.min(ms, MAX_WAIT_MS / 4) - meanMs) / 8;
       (queue.find((each) => !isDropped(each)) ?? queue[0])?.wake();
     }
   }

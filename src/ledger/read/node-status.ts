@@ -102,7 +102,9 @@ export async function readNodeStatus(
   });
   if (at === undefined || extent === undefined) return undefined;
   const { head, milestone } = at;
-  const { status, upstream, blocks, token } = follower.value ?? NOT_FOLLOWED;
+  const isFollowed = follows && head.ledger !== finalMilestone;
+  const { token, ...saved } = follower.value ?? NOT_FOLLOWED;
+  const { status, upstream, blocks } = isFollowed ? saved : NOT_FOLLOWED;
   const inForce = parametersAt(parameters, head.ledger);
   const seconds = milestone.timestamp - (extent.before ?? milestone.timestamp);
   return {
@@ -122,7 +124,7 @@ export async function readNodeStatus(
     ...(blocks && { blocks }),
     // one of before an import is of another network
     ...(token?.network === inForce.networkName && { baseToken: token.baseToken }),
-    follower: follows && head.ledger !== finalMilestone ? status : { state: 'off' },
+    follower: isFollowed ? status : { state: 'off' },
     finalMilestone,
     referencedBlocksPerSecond: seconds > 0 ? milestone.blocks / seconds : 0,
   };

@@ -343,6 +343,17 @@ it('where there are too many connections, the client that has most loses some', 
   await settled(() => expect(newcomer.received()).toMatch(/200 OK/));
 });
 
+it('of a crowd that says nothing, nobody closes who waits for an answer', async () => {
+  const { front } = await startFront(30);
+  const crowd: Client[] = [];
+  for (let i = 1; i <= 30; i++) crowd.push(await open(front, '', `127.0.1.${i}`));
+  const waiting = await open(front, GET, '127.0.0.9');
+  await settled(() => expect(crowd.filter((each) => each.isOpen()).length).toBeLessThan(30));
+  for (let i = 1; i <= 5; i++) await open(front, '', `127.0.2.${i}`);
+  front.passTo(await startEcho());
+  await settled(() => expect(waiting.received()).toMatch(/200 OK/));
+});
+
 /** Upgrades each request. */
 function startSwitching(): Promise<URL> {
   return served(
@@ -420,4 +431,36 @@ it('connections that say nothing take memory, too: the client that has most lose
   await settled(() => expect(flood.filter((each) => each.isOpen()).length).toBeLessThan(104));
   expect(flood.filter((each) => each.isOpen()).length).toBeGreaterThan(90);
   expect(honest.isOpen()).toBe(true);
+});
+
+it('of a crowd of WebSockets the youngest are closed, and not who was just told something', async () => {
+  const { front } = await startFront(1000, 12 * 122 * 1024);
+  const timers: NodeJS.Timeout[] = [];
+  onTestFinished(() => timers.forEach(clearInterval));
+  const telling = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+      );
+      const message = Buffer.concat([Buffer.from([0x82, 126, 1, 244]), Buffer.alloc(500)]);
+      if (String(bytes).startsWith('GET /told'))
+        timers.push(setInterval(() => socket.write(message), 20));
+    });
+  });
+  front.passTo(await served(telling));
+  const told: Client[] = [];
+  for (const i of [2, 3, 4]) told.push(await open(front, upgradeTo('/told'), `127.0.0.${i}`));
+  for (const each of told)
+    await settled(() => expect(each.received().length).toBeGreaterThan(2000));
+  const crowd: Client[] = [];
+  for (let burst = 0; burst < 8; burst++) {
+    const addresses = Array.from({ length: 20 }, (_, i) => `127.0.1.${20 * burst + i + 1}`);
+    const idle = addresses.map((address) => open(front, upgradeTo('/idle'), address));
+    crowd.push(...(await Promise.all(idle)));
+    // a second look at what the kernel has
+    await sleep(100);
+  }
+  await settled(() => expect(crowd.filter((each) => each.isOpen()).length).toBeLessThan(12));
+  expect(told.map((each) => each.isOpen())).toEqual([true, true, true]);
 });
