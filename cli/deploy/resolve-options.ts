@@ -56,7 +56,8 @@ export async function resolveOptions(
     throw new UsageError(`--domain must be a host name such as edge.example, not ${domain}`);
   let { network } = flags;
   const vars: Record<string, string> = { ...known };
-  for (const [name, value] of Object.entries(worker?.vars ?? {})) if (value) vars[name] = value;
+  // empty ones too: they were emptied
+  Object.assign(vars, worker?.vars);
   Object.assign(vars, resolveSigners(flags));
   const final = findFinalNetwork(flags.network);
   // it has no upstream any more

@@ -223,7 +223,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       room: undefined,
       eviction: { ended: 0, pause: 0 },
       isDatabaseFull: false,
-      scrubbedAt: Date.now(),
+      scrubbedAt: 0,
     },
     log: createDedupedLog(Date.now),
     announce: undefined,

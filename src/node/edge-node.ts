@@ -14,6 +14,7 @@ import { readHead } from '../ledger/core/head.ts';
 import { waitAfterCalls } from '../ledger/core/wrap-database.ts';
 import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
+import { readBlock, type StoredBlock } from '../ledger/read/stored-block.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
 import { takeTurns } from '../platform/clock.ts';
@@ -91,24 +92,22 @@ export function openNode(settings: Settings) {
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
-export interface UnstoredBlock {
-  bytes: Uint8Array;
-  /** Where the ledger stood: none of its milestones references the block. */
-  ledgerIndex: number;
-}
-
 /**
  * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
- * or an earlier milestone references it.
+ * or an earlier milestone references it, whose blocks are not here.
  */
 function createUnstoredReader(settings: Settings) {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
-  return async (blockId: string, client: string): Promise<UnstoredBlock | undefined> => {
+  return async (blockId: string, client: string): Promise<StoredBlock | undefined> => {
     if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
     const head = await readHead(settings.ledger.withSession('first-unconstrained'));
     if (head === undefined) return undefined;
     const bytes = await followerOf(settings.follower).readUnstored(blockId, client);
-    if (bytes === undefined) unknown.add(blockId);
-    return bytes && { bytes, ledgerIndex: head.ledger };
+    if (bytes !== undefined)
+      return { blockId, bytes, referenced: undefined, ledgerIndex: head.ledger };
+    // it may have been stored, or referenced, meanwhile
+    const late = await readBlock(settings.ledger.withSession('first-primary'), blockId);
+    if (!late) unknown.add(blockId);
+    return late ?? undefined;
   };
 }

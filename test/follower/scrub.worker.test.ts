@@ -55,11 +55,15 @@ it('takes one step each ten seconds', async () => {
   const { rig } = await startNew(db, 'paced');
   const before = await steps();
   const idle = () => passOnce(rig);
+  // an object that begins takes the first one: the platform may evict it after each pass
+  await idle();
+  expect(await steps()).not.toBe(before);
+  const first = await steps();
   for (let passes = 0; passes < 3; passes++) await idle();
-  expect(await steps()).toBe(before);
+  expect(await steps()).toBe(first);
   await pass(rig, 1);
   const after = await steps();
-  expect(after).not.toBe(before);
+  expect(after).not.toBe(first);
   for (let passes = 0; passes < 3; passes++) await idle();
   expect(await steps()).toBe(after);
 });

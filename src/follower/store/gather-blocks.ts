@@ -197,7 +197,9 @@ export async function gatherBlocks(
         const [blocks] = await Promise.all([
           within(deadline - Date.now(), fetching, giveUp),
           query(deep).catch(note),
-        ]);
+        ]).finally(() => {
+          isOver = true;
+        });
         for (const block of blocks) {
           if (block === undefined) continue;
           const id = toHexDigits(block.id);

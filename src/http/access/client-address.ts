@@ -11,9 +11,18 @@ const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 const MAPPED_PREFIX = '0:0:0:0:0:ffff';
 
-/** Returns the key of the client that sent the request. Cloudflare sets CF-Connecting-IP itself. */
+/**
+ * The address of every Worker of another zone, which CF-Worker names: a follower on Cloudflare must
+ * not share limits with strangers' Workers.
+ * https://developers.cloudflare.com/fundamentals/reference/http-headers/#cf-connecting-ip-in-worker-subrequests
+ */
+const WORKERS = '2a06:98c0:3600::103';
+
+/** Returns the key of the client that sent the request. Cloudflare sets these headers itself. */
 export function clientKeyOf({ headers }: Pick<Request, 'headers'>): string {
-  return clientKey(headers.get('cf-connecting-ip') ?? '');
+  const address = headers.get('cf-connecting-ip') ?? '';
+  const zone = address === WORKERS ? headers.get('cf-worker') : null;
+  return zone === null ? clientKey(address) : `worker of ${zone.slice(0, 200)}`;
 }
 
 /**

@@ -130,9 +130,14 @@ export interface ScrubPosition {
 export interface Integrity {
   /**
    * Fingerprints of `output`, `nft_past`, the tables of the index of IDs in use, `parameters` and
-   * `receipt`. A ledger of an earlier version has the last two from its next round on.
+   * `receipt`.
    */
   fingerprints: Readonly<Record<string, number>>;
+  /**
+   * The ledger index that the last two are of. Another one than the ledger's: a version that does
+   * not know them has applied milestones since; the next round takes them anew.
+   */
+  smallAt?: number | undefined;
   /** Absent before the first step of a scrub. */
   scrub?: ScrubPosition;
   /** Damage that a scrub found, in the plural as for LedgerDamaged. */

@@ -232,6 +232,7 @@ export class StagingSink implements LedgerSink {
         parameters: 0,
         receipt: 0,
       },
+      smallAt: ledgerIndex,
     });
     const kept = parameters.map((option) =>
       insertParameters(db, fingerprints, option, stagingName('parameters')),

@@ -178,34 +178,35 @@ const DELETE_PACKS = 'DELETE FROM pack WHERE key IN (SELECT value FROM json_each
 /** SQL of the elements of a JSON array whose slots are kept. */
 const keepSlots = (column: string, value: string) => `(
   SELECT json_group_array(${value} ORDER BY e.key) FROM json_each(${column}) e
-  WHERE e.key IN (SELECT value FROM json_each(v.slots)))`;
+  WHERE substr(v.slots, e.key + 1, 1) = '1')`;
 
 /** SQL of those entries of `unresolved` that a block in one of the slots mentions. */
 const KEEP_MENTIONED = `(
-  SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(${UNRESOLVED}) u
-  WHERE u.value IN (
-    SELECT ${outputSql.id('o.value')} FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
-    WHERE e.key IN (SELECT value FROM json_each(v.slots))))`;
+  SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(${UNRESOLVED}) u JOIN (
+    SELECT DISTINCT ${outputSql.id('o.value')} AS id
+    FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
+    WHERE substr(v.slots, e.key + 1, 1) = '1') k ON k.id = u.value)`;
 
 /** ?1 rows of: key, live, walked columns, checksums after and before, slots. See {@link UPDATE_PACKS}. */
 const KEEP_IN_PACKS = `
+  WITH v AS MATERIALIZED (
+    SELECT value ->> 0 AS key, value ->> 1 AS live, value ->> 2 AS records,
+      value ->> 3 AS statuses, value ->> 4 AS states, value ->> 5 AS after, value ->> 6 AS before,
+      value ->> 7 AS slots
+    FROM json_each(?1))
   UPDATE pack SET live = v.live, records = v.records, statuses = v.statuses, states = v.states,
     sums = ${replaceChecksums('v.before', 'v.after')},
     blocks = ${keepSlots('blocks', 'json(e.value)')},
     outputs = ${keepSlots('outputs', 'json(e.value)')},
     unresolved = CASE unresolved WHEN '[]' THEN '[]' ELSE ${KEEP_MENTIONED} END
-  FROM (
-    SELECT value ->> 0 AS key, value ->> 1 AS live, value ->> 2 AS records,
-      value ->> 3 AS statuses, value ->> 4 AS states, value ->> 5 AS after, value ->> 6 AS before,
-      value -> 7 AS slots
-    FROM json_each(?1)) v
-  WHERE pack.key = v.key`;
+  FROM v WHERE pack.key = v.key`;
 
 const KEEP_CONTENTS = `
+  WITH v AS MATERIALIZED (SELECT value ->> 0 AS key, value ->> 1 AS slots FROM json_each(?1))
   UPDATE pack_content SET bytes = ${keepSlots('bytes', 'e.value')},
     outputs = ${keepSlots('outputs', 'json(e.value)')},
     details = ${keepSlots('details', 'json(e.value)')}
-  FROM (SELECT value ->> 0 AS key, value -> 1 AS slots FROM json_each(?1)) v
+  FROM v
   WHERE pack_content.key = v.key`;
 
 /** Drops the blocks at these positions of a view, and deletes packs that have no other. */
@@ -220,6 +221,7 @@ export function dropFromPacks(
     const some = all.filter((at) => !dropped.has(first + at));
     if (some.length === 0) gone.push(key);
     if (some.length === 0 || some.length === all.length) return [];
+    const slots = all.map((at) => Number(!dropped.has(first + at))).join('');
     const left = some.map((at) => statuses.at(at));
     const consumed = new Set(some.flatMap((at) => [...inputsAt(cone, first + at)]));
     const after = {
@@ -231,8 +233,8 @@ export function dropFromPacks(
     };
     const live = Number(left.some(({ milestone }) => milestone === 0));
     const walked = [after.records, after.statuses, after.states].map(toBase64);
-    const row = [key, live, ...walked, sumsAfter(sums, after), writeChecksums(sums), some];
-    return [{ row, slots: [key, some] }];
+    const row = [key, live, ...walked, sumsAfter(sums, after), writeChecksums(sums), slots];
+    return [{ row, slots: [key, slots] }];
   });
   return [
     ...forEachPiece(

@@ -85,7 +85,10 @@ export async function applyStatements(
       nextBlock: next.nextBlock,
       nextOutput: next.nextOutput,
       unreferenced: countVisible(view, (position) => changes.reasons[position] !== 0),
-      integrity: fingerprints.moved(),
+      integrity: {
+        ...fingerprints.moved(),
+        ...(head.integrity.smallAt === head.ledger && { smallAt: index }),
+      },
     }),
     insertMilestone(db, {
       ...own,

@@ -91,7 +91,7 @@ async function readOn(
   most: number | undefined,
   kept: readonly FingerprintedTable[],
 ): Promise<boolean> {
-  const { fingerprints, scrub: noted = START } = head.integrity;
+  const { fingerprints, smallAt, scrub: noted = START } = head.integrity;
   const ofModules = kept.filter(({ isKept }) => isKept(head));
   const tables = [
     'output',
@@ -109,16 +109,19 @@ async function readOn(
   const sum = addSums(position.sum, ...rows.map((row) => row.sum));
   const last = rows.at(-1);
   if (last !== undefined) {
-    await saveIntegrity(db, head, { fingerprints, scrub: { table, after: last.id, sum } });
+    await saveIntegrity(db, head, { fingerprints, smallAt, scrub: { table, after: last.id, sum } });
     return false;
   }
   if (!DERIVED.includes(table) && fingerprints[table] !== sum)
     throw new LedgerDamaged(`rows of the table ${table}`);
   const next = tables[tables.indexOf(table) + 1];
-  await saveIntegrity(db, head, {
-    fingerprints: next === undefined ? await readSmallTables(db, head) : fingerprints,
-    ...(next !== undefined && { scrub: { table: next, after: '', sum: 0 } }),
-  });
+  await saveIntegrity(
+    db,
+    head,
+    next === undefined
+      ? { fingerprints: await readSmallTables(db, head), smallAt: head.ledger }
+      : { fingerprints, smallAt, scrub: { table: next, after: '', sum: 0 } },
+  );
   return next === undefined;
 }
 
@@ -143,7 +146,8 @@ async function readSmallTables(db: Database, { ledger, integrity }: Head) {
       }),
     );
     const sum = addSums(...sums);
-    if (sum !== (fingerprints[table] ?? sum)) throw new LedgerDamaged(`rows of the table ${table}`);
+    if (integrity.smallAt === ledger && sum !== fingerprints[table])
+      throw new LedgerDamaged(`rows of the table ${table}`);
     fingerprints[table] = sum;
   }
   return fingerprints;

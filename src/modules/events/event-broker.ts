@@ -10,7 +10,7 @@ import { LedgerMoved } from '../../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../../ledger/core/head.ts';
 import { openLedgerBinding } from '../../ledger/open-ledger.ts';
 import { BLOCKS, UNLOCKS } from '../../mqtt/topics.ts';
-import { createTurns } from '../../platform/client-path.ts';
+import { clientPath, createTurns } from '../../platform/client-path.ts';
 import { takeTurns } from '../../platform/clock.ts';
 import { describeError, writeLimitedLog } from '../../platform/log.ts';
 import { readSettings } from '../../settings.ts';
@@ -37,6 +37,12 @@ import { takeSlice } from './session.ts';
  * (https://developers.cloudflare.com/durable-objects/api/state/#acceptwebsocket).
  */
 const MAX_SOCKETS = 20_000;
+
+/**
+ * Of one site, sockets that were closed and have not gone, after which it gets no other: a client
+ * that answers no close would take the places of all.
+ */
+const MAX_LEFT_OF_SITE = 100;
 
 /** Bytes of a WebSocket message, which may have several packets, and of those that wait. */
 const MAX_MESSAGE_BYTES = 1 << 17;
@@ -101,10 +107,16 @@ export class EventBroker extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     // the follower does not call where it has nothing to follow
     this.#clients.closeSilent(Date.now());
-    if (this.ctx.getWebSockets().length >= MAX_SOCKETS) return new Response(null, { status: 503 });
+    const address = request.headers.get(CLIENT_HEADER) ?? '';
+    const [site] = clientPath(address);
+    // tags outlive the object's eviction
+    const own = this.ctx.getWebSockets(site);
+    const left = own.filter(({ readyState }) => readyState !== WebSocket.OPEN);
+    if (left.length >= MAX_LEFT_OF_SITE || this.ctx.getWebSockets().length >= MAX_SOCKETS)
+      return new Response(null, { status: 503 });
     const [theirs, ours] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
-    this.ctx.acceptWebSocket(ours);
-    const client = newClient(ours, request.headers.get(CLIENT_HEADER) ?? '', Date.now());
+    this.ctx.acceptWebSocket(ours, [site]);
+    const client = newClient(ours, address, Date.now());
     this.#clients.open(client);
     saveClient(client);
     return new Response(null, { status: 101, webSocket: theirs });

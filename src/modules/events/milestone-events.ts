@@ -143,13 +143,16 @@ async function tellOutputs(
     };
     const chain = chainIdOf(output, id);
     const topic = chain && chainTopicOf(output, toHexDigits(chain));
+    const isGone = gone.has(event.outputId);
+    // its end is crossed out once the chain's unspent output is told, which is to be the last word
+    const isOutdated = isGone && topic !== undefined && !ends.has(topic);
     const topics = [
       outputTopic(toHex(id)),
-      ...(topic === undefined ? [] : [topic]),
+      ...(topic === undefined || isOutdated ? [] : [topic]),
       ...unlockTopics(output, false),
     ];
     await tellAll(audience, topics, () => jsonBytes(outputEventToJson(event, output)));
-    if (topic !== undefined && !gone.has(event.outputId)) ends.delete(topic);
+    if (topic !== undefined && !isGone) ends.delete(topic);
   }
 
   const receipt = receiptOf(payload.value);

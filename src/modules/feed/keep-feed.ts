@@ -50,7 +50,7 @@ export function keepFeed(options: FeedOptions): Feed {
   const clientId = `edge${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
   const connection = createFeedConnection(clientId, [...KINDS.keys()]);
   let current: Attempt | undefined;
-  /** Connections in a row that brought no message: the next one begins at another upstream. */
+  /** Connections in a row that brought nothing: the next one begins at another upstream. */
   let barren = 0;
   /** Reason without a feed, as logged last. */
   let told: string | undefined;
@@ -72,7 +72,8 @@ export function keepFeed(options: FeedOptions): Feed {
       const kind = KINDS.get(topic);
       if (kind !== undefined) take(kind, payload);
     }
-    if (step.messages.length > 0) barren = 0;
+    // whoever subscribes is told the confirmed milestone
+    if (step.messages.some(({ topic }) => topic !== CONFIRMED_MILESTONE)) barren = 0;
     if (step.messages.length > 0 && told !== undefined) {
       told = undefined;
       writeLog('info', 'feed.connected', { upstream: current?.name });

@@ -37,6 +37,18 @@ describe('options', () => {
     });
   });
 
+  it('are as deployed where no flag gives them, also if they were emptied', async () => {
+    const signers = { MILESTONE_PUBLIC_KEYS: 'ab'.repeat(32), MILESTONE_THRESHOLD: '1' };
+    const vars = { ...config.vars, ...signers, UPSTREAM_URL: 'https://a.example' };
+    const found: Found = {
+      ...NOTHING_DEPLOYED,
+      hasLedger: true,
+      worker: { vars: { ...vars, UPSTREAM_URL: '' }, secrets: [] },
+    };
+    const options = await resolveOptions({}, { ...config, vars }, found, nobody);
+    expect(options.vars.UPSTREAM_URL).toBe('');
+  });
+
   it.each<[string, Flags, string]>([
     ['a network that is not known', { ...FLAGS, network: 'iota' }, 'iota is neither'],
     ['a file without keys', { ...FLAGS, network: 'package.json' }, 'package.json: protocol: '],

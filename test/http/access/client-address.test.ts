@@ -75,3 +75,15 @@ it.each([
 it('requests without an address are one client', () => {
   expect(clientKeyOf(new Request('http://node.invalid/'))).toBe('unknown');
 });
+
+it('Workers of two owners are two clients, whose address is the same', () => {
+  const of = (headers: Record<string, string>) => clientKeyOf({ headers: new Headers(headers) });
+  const worker = { 'cf-connecting-ip': '2a06:98c0:3600::103' };
+  const [own, other] = ['edge.example', 'stranger.example'].map((zone) =>
+    of({ ...worker, 'cf-worker': zone }),
+  );
+  expect(own).not.toBe(other);
+  expect(of(worker)).toBe('2a06:98c0:3600:0::/64');
+  // anybody else may send the header
+  expect(of({ 'cf-connecting-ip': '192.0.2.1', 'cf-worker': 'edge.example' })).toBe('192.0.2.1');
+});

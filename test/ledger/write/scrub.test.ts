@@ -140,6 +140,7 @@ const scrubbed = once(async () => {
   const db = await openMemory();
   const rig = await startLedger(db, network, network.genesis.index);
   await indexEveryKind(db);
+  rig.following.memory.upkeep.scrubbedAt = Date.now();
   await followTo(rig, network.genesis.index + 30);
   await scrub(db, 5);
   return { network, image: Buffer.from(db.serialize()) };
@@ -275,12 +276,23 @@ it('a receipt that vanished is found', async () => {
   await expect(scrubAll(db)).rejects.toThrow('rows of the table receipt are');
 });
 
-it('a ledger of an earlier version has all fingerprints after a round', async () => {
-  const forget = "integrity = json_remove(integrity, '$.fingerprints.receipt')";
-  const db = await ledgerWithReceipt(`UPDATE head SET ${forget}`);
-  expect(await fingerprints(db)).not.toHaveProperty('receipt');
+it.each([
+  [
+    'before an earlier version knew them',
+    "json_remove(integrity, '$.fingerprints.receipt', '$.smallAt')",
+  ],
+  [
+    'of before that has applied milestones',
+    "json_set(integrity, '$.fingerprints.receipt', 5, '$.smallAt', 999)",
+  ],
+])('fingerprints of a ledger %s are right after a round', async (_, integrity) => {
+  const db = await ledgerWithReceipt(`UPDATE head SET integrity = ${integrity}`);
+  const all = await fingerprints(await ledgerWithReceipt());
+  expect(await fingerprints(db)).not.toEqual(all);
   await scrubAll(db);
-  expect(await fingerprints(db)).toEqual(await fingerprints(await ledgerWithReceipt()));
+  expect(await fingerprints(db)).toEqual(all);
+  expect((await db.prepare('DELETE FROM receipt').run()).meta.changes).toBe(1);
+  await expect(scrubAll(db)).rejects.toThrow('rows of the table receipt are');
 });
 
 it.each([

@@ -723,3 +723,23 @@ function outputIdIn(text: string): string {
   const index = Uint8Array.of(outputIndex & 0xff, outputIndex >> 8).toHex();
   return transactionId + index;
 }
+
+it('gives no other place to a site whose closed sockets stay, also after an eviction', async () => {
+  const connect = async (address: string) => {
+    const headers = { upgrade: 'websocket', [CLIENT_HEADER]: address };
+    const { status, webSocket } = await object.fetch('http://x/', { headers });
+    return webSocket ? new MqttClient(webSocket, false) : status;
+  };
+  const deaf: MqttClient[] = [];
+  for (let i = 0; i < 100; i++) {
+    const client = (await connect(`2001:db8:0:${i.toString(16)}::/64`)) as MqttClient;
+    // malformed
+    client.sendBytes(Uint8Array.of(0xf0, 0));
+    deaf.push(client);
+  }
+  await deaf.at(-1)!.untilClosed();
+  expect(await connect('2001:db8:0:ffff::/64')).toBe(503);
+  await evictDurableObject(object);
+  expect(await connect('2001:db8:0:ffff::/64')).toBe(503);
+  expect(await connect('2001:db8:1:0::/64')).toBeInstanceOf(MqttClient);
+});

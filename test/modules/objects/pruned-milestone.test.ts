@@ -41,7 +41,9 @@ it('of a referenced block whose bytes are pruned no upstream is asked', async ()
   await followTo(await startLedger(db, network, 0), 4);
   const path = `/api/core/v2/blocks/${block}`;
   const readUnstored = vi.fn(async () => ({
+    blockId: block.slice(2),
     bytes: network.blocks.get(block)!.bytes,
+    referenced: undefined,
     ledgerIndex: 4,
   }));
   const fetch = fetchFrom({ node: { session: () => db, readUnstored } });

@@ -43,6 +43,7 @@ export class ObjectDouble {
   #alarm: { at: number } | undefined;
   #retries = 0;
   #sockets: Socket[] = [];
+  readonly #tags = new WeakMap<Socket, readonly string[]>();
   starts = 0;
   /** Alarms that do not ring, as long as it says so. */
   losesAlarms = false;
@@ -174,8 +175,15 @@ export class ObjectDouble {
       storage: this.#storage(),
       id: { toString: () => this.#name },
       waitUntil: (work: Promise<unknown>) => void work,
-      getWebSockets: () => this.#sockets.filter(({ readyState }) => readyState < 3),
-      acceptWebSocket: (socket: Socket) => this.#accept(socket),
+      getWebSockets: (tag?: string) =>
+        this.#sockets.filter(
+          (socket) =>
+            socket.readyState < 3 && (tag === undefined || this.#tags.get(socket)?.includes(tag)),
+        ),
+      acceptWebSocket: (socket: Socket, tags: readonly string[] = []) => {
+        this.#tags.set(socket, tags);
+        this.#accept(socket);
+      },
       abort: () => simulation.atForWorld(simulation.now, () => this.kill()),
     };
   }

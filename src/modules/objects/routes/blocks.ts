@@ -59,11 +59,8 @@ async function readNamedBlock({ request, params, node }: RouteContext): Promise<
   // what this node says of references needs no upstream
   const unstored =
     stored === undefined ? await node.readUnstored(blockId, clientKeyOf(request)) : undefined;
-  if (unstored !== undefined) return { ...unstored, blockId, referenced: undefined };
-  // it may have been stored, or referenced, meanwhile
-  const late = stored === undefined ? await readBlock(node.session(1), blockId) : undefined;
-  if (!late) throw new UnknownHere('no such block, or its bytes are pruned');
-  return late;
+  if (unstored === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
+  return unstored;
 }
 
 async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock> {
