@@ -39,7 +39,7 @@ import { takeSlice } from './session.ts';
 const MAX_SOCKETS = 20_000;
 
 /**
- * Of one site, sockets that were closed and have not gone, after which it gets no other: a client
+ * Sockets of one site that were closed and have not gone, after which it gets no other: a client
  * that answers no close would take the places of all.
  */
 const MAX_LEFT_OF_SITE = 100;
