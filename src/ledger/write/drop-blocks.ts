@@ -153,7 +153,7 @@ async function evict(
   excess: number,
   isFull: boolean,
 ): Promise<number> {
-  if (tips.length === 0 && !isFull) return 0;
+  if (tips.length === 0) return 0;
   return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
     const tipPositions = Array.from(view.named.values(), ({ number }) => view.cone.find(number));
     // nobody can tell which blocks are needed, and where there is no room nobody ever will

@@ -221,22 +221,29 @@ async function tellMetadata(
   const { index } = contents;
   const turn = takeTurns();
   const wanted = (id: string) => audience.has(REFERENCED) || audience.has(blockMetadataTopic(id));
+  /** Functions that tell of blocks, by the place in the white-flag order, until it is their turn. */
+  const held = new Map<number, () => Promise<void>>();
+  let next = 0;
   for await (const block of readBlocksWithBytes(db, contents, pieces)) {
     await turn();
     const { id, bytes, reason, whiteFlagIndex } = block;
-    const isClaimed = block.payload === MILESTONE_PAYLOAD && wanted(`0x${id}`);
+    const isWanted = wanted(`0x${id}`);
+    if (isWanted) requireBlockId(bytes, id);
+    const isClaimed = block.payload === MILESTONE_PAYLOAD && isWanted;
     const milestoneIndex = isClaimed ? await milestoneIndexOf(parse(block), keys) : undefined;
-    await tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
-      requireBlockId(bytes, id);
-      return jsonBytes(
-        blockEventToJson({
-          id,
-          parents: parentsOf(bytes),
-          referenced: { index, whiteFlagIndex, reason },
-          milestoneIndex,
-        }),
-      );
-    });
+    // not the whole block: many may be held
+    const head = bytes.slice(0, 2 + 32 * bytes[1]!);
+    held.set(whiteFlagIndex, () =>
+      tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
+        const referenced = { index, whiteFlagIndex, reason };
+        const event = { id, parents: parentsOf(head), referenced, milestoneIndex };
+        return jsonBytes(blockEventToJson(event));
+      }),
+    );
+    for (let tell = held.get(next); tell !== undefined; tell = held.get(next)) {
+      held.delete(next++);
+      await tell();
+    }
   }
 }
 

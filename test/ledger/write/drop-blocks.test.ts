@@ -426,16 +426,6 @@ describe('beyond a limit', () => {
     expect(await unreferenced()).toEqual(before);
   });
 
-  it('the newest go where there is none and no tip is named, as by an upstream without the route', async () => {
-    const { network, rig } = await flooded({ chains: 2 });
-    const before = await unreferenced();
-    const limits = { blocks: before.length / 1.6, bytes: 1e9 };
-    const { evicted } = await dropBeyond(rig, limits);
-    expect(evicted).toBeGreaterThan(0);
-    expect(await unreferenced()).toEqual(before.slice(0, -evicted));
-    await expectWhole(network);
-  });
-
   it('the newest go where there is none, as no tip is known before another is stored', async () => {
     const { network, rig } = await flooded({ chains: 2 });
     const before = await unreferenced();
