@@ -120,6 +120,8 @@ async function damageAtRest(world: World, seed: string, random: Random): Promise
   happen(world, `${seed} before damage`);
   await world.simulation.runUntil(world.simulation.now + STORED_MS);
   await damage(world, random, isPruned ? ['nft_change'] : undefined);
+  // also where no row could be damaged: objects have begun anew
+  world.isDisturbedLate = true;
   world.node.disturbances.kvDown = false;
 }
 
