@@ -30,8 +30,8 @@ export interface NodeOptions {
   simulation: Simulation;
   makeIsolate: MakeIsolate;
   isolateCount: number;
-  /** Whether steps and pages are small, so that the same work takes more statements. */
-  isSmall?: boolean;
+  /** Statements of an object until it is called again (limits.ts). */
+  mostOfObject: number;
   /** How old a copy of KV may be, milliseconds. */
   staleMs: number;
   vars: Record<string, string>;
@@ -62,9 +62,6 @@ interface Isolate {
   product: Product;
   process: Process;
 }
-
-/** Statements of an object until it is called again, where steps are small. */
-const MOST_OF_OBJECT = 5000;
 
 export class SimulatedNode {
   readonly simulation: Simulation;
@@ -233,7 +230,7 @@ export class SimulatedNode {
         crash,
         counts,
         size: () => this.disturbances.d1Bytes,
-        mostOfObject: this.options.isSmall ? MOST_OF_OBJECT : undefined,
+        mostOfObject: this.options.mostOfObject,
         held: () => this.disturbances.heldBatch,
       }),
       NFT_INDEX: this.kv,

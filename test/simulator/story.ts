@@ -94,6 +94,11 @@ export function tellStory(seed: string): Story {
   if (subject !== undefined) choices.push([SUBJECT_OFTEN, subject]);
   const reads = enabled.filter((step) => STEPS[step].actor === 'client');
   const damages = enabled.filter((step) => STEPS[step].isDamage);
+  const hasHearsay = kind === 'hostile' && STEPS.hearsay.needs!(settings);
+  // late, as the liar is gone then
+  const hearsayAt = hasHearsay
+    ? new Random(`hearsay ${seed}`).between(milestones >> 1, milestones - 6)
+    : -1;
   const damagedAt = kind === 'damaged' ? random.between(8, milestones - 4) : -1;
   for (let i = 0; i < milestones; i++) {
     const from = i * MILESTONE_MS;
@@ -105,6 +110,7 @@ export function tellStory(seed: string): Story {
     if (!isIdle) own.push([from + 4500, 'propose']);
     else if (i % ORPHAN_EVERY === 0) own.push([from + random.below(4400), 'side']);
     if (i === damagedAt) own.push([from + random.below(4900), random.pick(damages)]);
+    if (i === hearsayAt) own.push([from + 2500, 'hearsay']);
     own.sort(([a], [b]) => a - b);
     for (const [at, step] of own) add(at, step);
     add(from + MILESTONE_MS, 'milestone');

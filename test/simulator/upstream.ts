@@ -63,6 +63,8 @@ export interface Conduct {
   hanging: number;
   cutting: number;
   slow: number;
+  /** By its rate limit it refuses every request with this number; 0: none. */
+  refusing: number;
   /** Share of blocks that it does not have, always the same ones. */
   forgetful: number;
   /** IDs of blocks that it has, and gives to nobody: it denies them, or fails to read their bytes. */
@@ -70,6 +72,8 @@ export interface Conduct {
   unreadable: ReadonlySet<string>;
   /** IDs of blocks that it gives to nobody, and calls referenced. */
   pretended: ReadonlySet<string>;
+  /** IDs of blocks that it calls unreferenced. */
+  reopened: ReadonlySet<string>;
   /** Whether the plug-in runs, whether it brings anything, and what becomes of messages. */
   hasFeed: boolean;
   isSilent: boolean;
@@ -85,13 +89,23 @@ const HONEST: Conduct = {
   hanging: 0,
   cutting: 0,
   slow: 0,
+  refusing: 0,
   forgetful: 0,
   withheld: new Set(),
   unreadable: new Set(),
   pretended: new Set(),
+  reopened: new Set(),
   hasFeed: false,
   isSilent: false,
   pushes: {},
+};
+
+/** What metadata say of a block then: nothing of this is among them. */
+const UNREFERENCED = {
+  referencedByMilestoneIndex: undefined,
+  ledgerInclusionState: undefined,
+  conflictReason: undefined,
+  whiteFlagIndex: undefined,
 };
 
 /** What an answer to `info` has, as far as lies change it. */
@@ -132,9 +146,12 @@ export class UpstreamDouble {
   onAsked: (() => void) | undefined;
   /** Whether it ever did not answer, or was behind. */
   wasSilent = false;
+  /** Whether it is down until it recovers, whatever its conduct says. */
+  isAway = false;
   readonly #process: Process;
   readonly #listeners = new Set<Socket>();
   #unpushed: string[] = [];
+  #answers = 0;
   #toldMilestone: number;
 
   constructor(
@@ -166,11 +183,23 @@ export class UpstreamDouble {
   recover(): void {
     Object.assign(this.conduct, { ...HONEST, hasFeed: this.conduct.hasFeed });
     this.protocol = {};
-    this.#state.prune(this.#network.genesis.index);
+    this.isAway = false;
+    this.prune(this.#network.genesis.index);
   }
 
-  prune(index: number): void {
+  /** @param hasGossip whether it gets the blocks again, and does not know what became of them */
+  prune(index: number, hasGossip = false): void {
     this.#state.prune(index);
+    this.#state.hasGossip = hasGossip;
+  }
+
+  leave(): void {
+    this.isAway = true;
+    this.dropListeners();
+  }
+
+  get #isUp(): boolean {
+    return this.conduct.isUp && !this.isAway;
   }
 
   /** The coordinator issues a milestone that is none, and later a right one in its place. */
@@ -203,7 +232,8 @@ export class UpstreamDouble {
     const { conduct } = this;
     const random = this.#random;
     this.wasSilent ||=
-      !conduct.isUp || conduct.failing + conduct.busy + conduct.cutting + conduct.lag > 0;
+      !this.#isUp ||
+      conduct.failing + conduct.busy + conduct.cutting + conduct.lag + conduct.refusing > 0;
     const { signal } = init;
     const aborted = new Promise<never>((_, reject) => {
       if (signal?.aborted) reject(signal.reason);
@@ -211,10 +241,10 @@ export class UpstreamDouble {
     });
     aborted.catch(() => {});
     const within = (ms: number) => Promise.race([this.#simulation.sleep(ms), aborted]);
-    if (conduct.isUp && random.chance(conduct.hanging)) await within(HANG_MS);
+    if (this.#isUp && random.chance(conduct.hanging)) await within(HANG_MS);
     const isSlow = random.chance(conduct.slow);
     await within(isSlow ? random.between(200, 4000) : random.between(2, 2 * ANSWER_MS));
-    if (!conduct.isUp || random.chance(conduct.failing))
+    if (!this.#isUp || random.chance(conduct.failing))
       throw new TypeError('Network connection lost.');
     const headers = new Headers(init.headers);
     this.#confirm();
@@ -225,7 +255,8 @@ export class UpstreamDouble {
   #answer(route: Route, accept: string): Response {
     const { conduct } = this;
     if (route.name === 'info') this.heads++;
-    if (this.#random.chance(conduct.busy))
+    const isRefused = conduct.refusing > 0 && ++this.#answers % conduct.refusing === 0;
+    if (isRefused || this.#random.chance(conduct.busy))
       return new SimulatedResponse('busy', { status: this.#random.pick([429, 503, 504]) });
     if (this.#tells('answers without end') && this.#random.chance(ENDLESS_SHARE))
       return this.#answerEndlessly(accept);
@@ -277,11 +308,12 @@ export class UpstreamDouble {
       };
     };
     if (route.name === 'block' || route.name === 'blockMetadata') {
-      const { forgetful, withheld, unreadable, pretended } = this.conduct;
+      const { forgetful, withheld, unreadable, pretended, reopened } = this.conduct;
       if (pretended.has(route.id)) {
         if (route.name === 'block') return missing;
         return json(() => ({ referencedByMilestoneIndex: 1, whiteFlagIndex: 0 }));
       }
+      if (route.name === 'blockMetadata' && reopened.has(route.id)) return json(() => UNREFERENCED);
       if (route.name === 'blockMetadata') {
         this.onAsked?.();
         this.onAsked = undefined;
@@ -313,13 +345,7 @@ export class UpstreamDouble {
         if (block === undefined) return undefined;
         const isOpen =
           block.referenced === undefined || block.referenced.index > this.#state.confirmed;
-        if (!isOpen && this.#tells('calls referenced blocks open'))
-          return json(() => ({
-            referencedByMilestoneIndex: undefined,
-            ledgerInclusionState: undefined,
-            conflictReason: undefined,
-            whiteFlagIndex: undefined,
-          }));
+        if (!isOpen && this.#tells('calls referenced blocks open')) return json(() => UNREFERENCED);
         if (isOpen && this.#tells('calls open blocks referenced'))
           return json(() => ({
             referencedByMilestoneIndex: random.between(1, Math.max(1, lastIndex(network))),
@@ -417,8 +443,8 @@ export class UpstreamDouble {
 
   /** Pushes what the node has come to know. */
   pushNews(): void {
-    const { hasFeed, isSilent, isUp, withheld, unreadable, pretended } = this.conduct;
-    if (!hasFeed || isSilent || !isUp) return;
+    const { hasFeed, isSilent, withheld, unreadable, pretended } = this.conduct;
+    if (!hasFeed || isSilent || !this.#isUp) return;
     this.#confirm();
     this.#unpushed = this.#unpushed.filter((id) => {
       const block = this.#state.block(id);

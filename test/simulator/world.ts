@@ -19,7 +19,7 @@ import type { KeyPair } from '../support/payloads/keys.ts';
 import type { Listener } from './checks/events.ts';
 import { SimulatedNode } from './node.ts';
 import type { MakeIsolate } from './platform/bundle.ts';
-import { isSmall } from './platform/limits.ts';
+import { statementsOfObject } from './platform/limits.ts';
 import { Simulation } from './platform/simulation.ts';
 import type { Settings, Story } from './story.ts';
 import { type Request, Truth } from './truth.ts';
@@ -52,6 +52,14 @@ interface Files extends Partial<Pick<FullOptions, 'ledger' | 'moreDiffs'>> {
   fullTarget?: number;
 }
 
+/** How honest upstreams come back where a liar was alone, until the ledger has caught up. */
+interface Comeback {
+  /** {@link Conduct.refusing} */
+  refusing: number;
+  /** Whether they were pruned up to the snapshot, and got by gossip what is before it. */
+  isPruned: boolean;
+}
+
 /** A request that was not answered yet. */
 interface Asked {
   path: string;
@@ -73,6 +81,8 @@ export class World {
   readonly start: number;
   /** Blocks that the snapshot's milestone references, not all of which the snapshot names. */
   readonly ancient: string[];
+  /** A chain of which it names the first one; nobody stands on it but by a liar's word. */
+  readonly unnamed: readonly string[];
   /** Keys that may not sign milestones. */
   readonly strangers: readonly KeyPair[];
   /** Blocks around forged milestones with the ID of a real one. */
@@ -123,6 +133,9 @@ export class World {
   restsFrom: number | undefined;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
+  comeback: Comeback | undefined;
+  /** A block upon blocks from before the snapshot that a liar, who was alone, called unreferenced. */
+  believed: string | undefined;
   /** What was counted, at the end of each window; below an import nothing is fetched. */
   readonly economy: {
     at: number;
@@ -161,7 +174,8 @@ export class World {
       simulation,
       network,
       ancient,
-    }: { simulation: Simulation; network: SyntheticNetwork; ancient: string[] },
+      unnamed,
+    }: ReturnType<typeof beginNetwork> & { simulation: Simulation },
     upstreams: UpstreamDouble[],
     node: SimulatedNode,
   ) {
@@ -175,6 +189,7 @@ export class World {
     this.node = node;
     this.start = simulation.now;
     this.ancient = ancient;
+    this.unnamed = unnamed;
     this.hasKeys = settings.missingKeys === 0;
     this.strangers = [network.account(100), network.account(101)];
     this.readers = new Random(`readers ${seed}`);
@@ -182,7 +197,8 @@ export class World {
 
   static async open(story: Story, makeIsolate: MakeIsolate): Promise<World> {
     const { seed, settings } = story;
-    const { network, ancient } = beginNetwork(settings);
+    const before = beginNetwork(settings);
+    const { network } = before;
     const start = 1000 * network.milestones.at(-1)!.timestamp;
     const simulation = new Simulation(seed, start);
     const upstreams = settings.upstreams.map(
@@ -193,7 +209,7 @@ export class World {
       simulation,
       makeIsolate,
       isolateCount: settings.isolates,
-      isSmall: isSmall(settings.limits),
+      mostOfObject: statementsOfObject(settings.limits),
       staleMs: settings.staleMs,
       vars: varsOf(settings, network, upstreams),
       fetch: (url, init) => {
@@ -206,7 +222,7 @@ export class World {
         return upstream.fetch(url, init);
       },
     });
-    const world = new World(story, { simulation, network, ancient }, upstreams, node);
+    const world = new World(story, { simulation, ...before }, upstreams, node);
     await world.complete(world.importSnapshot(settings.before, node.sqlite));
     if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
@@ -226,7 +242,7 @@ export class World {
     this.importedTo = Math.max(this.importedTo, target);
     const options = {
       target: fullTarget,
-      stoodOn: network.window,
+      stoodOn: [...network.window, ...this.unnamed.slice(0, 1)],
       // a file lacks no announcement: the reference's reach back further than any is made ahead
       moreDiffs: MOST_AHEAD + moreDiffs,
       ...more,
@@ -330,8 +346,26 @@ export class World {
   /** Whether a liar may have been believed about blocks from before the import (SECURITY.md). */
   get wasLiarAlone(): boolean {
     const isSilent = ({ wasSilent, forgotten }: UpstreamDouble) => wasSilent || forgotten > 0;
-    const { liar, upstreams } = this;
-    return liar !== undefined && upstreams.every((each) => each === liar || isSilent(each));
+    const { liar, upstreams, believed } = this;
+    const wasAlone = upstreams.every((each) => each === liar || isSilent(each));
+    return liar !== undefined && (wasAlone || believed !== undefined);
+  }
+
+  /** Whether upstreams had all blocks at any time, and said so. */
+  get wasServed(): boolean {
+    const isServing = ({ wasSilent, denied }: UpstreamDouble) => !wasSilent && denied === 0;
+    return this.liar === undefined && this.upstreams.every(isServing);
+  }
+
+  /** The liar is gone for good, and the others are back. */
+  comeBack({ refusing, isPruned }: Comeback, upstreams: readonly UpstreamDouble[]): void {
+    this.comeback = { refusing, isPruned };
+    this.liar?.leave();
+    for (const upstream of upstreams) {
+      upstream.recover();
+      upstream.conduct.refusing = refusing;
+      if (isPruned) upstream.prune(this.settings.before, true);
+    }
   }
 
   /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */
@@ -499,11 +533,14 @@ const TREASURY = 1_000_000_000_000n;
 /** A score that no block has by chance. */
 const WORK = 1_000_000;
 
+/** Blocks of another chain, where somebody lies: a snapshot names the last ones, with the newest. */
+const UNNAMED = 12;
+
 /**
  * The network before the story: milestones over chains of blocks, of which a snapshot names the
  * first and the last, and not those between. A first milestone is there in any case.
  */
-function beginNetwork({ before, belowMaxDepth, needsWork = false }: Settings) {
+function beginNetwork({ before, belowMaxDepth, upstreams, needsWork = false }: Settings) {
   // the same keys in all stories: what was verified once need not be again
   const network = new SyntheticNetwork({
     seed: 'simulated',
@@ -512,12 +549,22 @@ function beginNetwork({ before, belowMaxDepth, needsWork = false }: Settings) {
   });
   network.random = new Random('before');
   network.milestone();
-  let ancient: string[] = [];
-  for (let i = 1; i < before; i++) {
+  const hasLiar = upstreams.some(({ isLiar }) => isLiar);
+  const chainOf = (length: number) => {
     const chain = [network.milestoneBlock!];
-    for (let length = 0; length < 3; length++) chain.push(network.note([chain.at(-1)!]));
-    network.milestone({ parents: [network.milestoneBlock!, chain.at(-1)!] });
+    for (let i = 0; i < length; i++) chain.push(network.note([chain.at(-1)!]));
+    return chain;
+  };
+  let ancient: string[] = [];
+  let unnamed: string[] = [];
+  for (let i = 1; i < before; i++) {
+    const others = hasLiar ? chainOf(UNNAMED) : [];
+    const chain = chainOf(3);
+    network.milestone({
+      parents: [network.milestoneBlock!, chain.at(-1)!, ...others.slice(-1)],
+    });
     ancient = chain;
+    unnamed = others.slice(0, 1 + (UNNAMED >> 1));
   }
-  return { network, ancient };
+  return { network, ancient, unnamed };
 }

@@ -23,6 +23,7 @@ import {
   checkWork,
   isFull,
   unreferencedSince,
+  visibleIds,
 } from './white-flag.ts';
 
 /** Simulated milliseconds in which the node must come to rest. */
@@ -44,6 +45,7 @@ export async function checkAlways(world: World): Promise<void> {
   await checkRows(world);
   await checkIds(world);
   await checkWork(world);
+  await checkBelieved(world, ledger);
   checkSilence(world);
   await checkPrompt(world);
   const [late] = world.unanswered(ANSWER_MS);
@@ -58,6 +60,8 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
   if (!world.isFlipped && random.chance(0.3)) await fill(world, random);
   await checkLiveness(world);
   if (world.isFilled) await checkEvicted(world);
+  // what is checked from now on needs all that there is
+  if (world.comeback !== undefined) for (const upstream of world.reliable) upstream.recover();
   await sweep(world, seed);
   if (!world.isFlipped) await checkListeners(world);
   await checkAlways(world);
@@ -154,6 +158,21 @@ async function checkEvicted(world: World): Promise<void> {
   }
 }
 
+/** What an applied milestone shows to be referenced is dropped, whoever called it unreferenced. */
+async function checkBelieved(world: World, ledger: number): Promise<void> {
+  const { network, settings, believed, isFlipped } = world;
+  const { index = Infinity } = network.blocks.get(believed ?? '')?.referenced ?? {};
+  if (believed === undefined || isFlipped || index > ledger) return;
+  const stored = await visibleIds(world);
+  const { order } = pastCone(network.blocks, [believed], () => true);
+  const left = order.filter(
+    ({ id, referenced }) =>
+      (referenced?.index ?? Infinity) <= settings.before && stored.has(id.slice(2)),
+  );
+  if (left.length > 0)
+    world.wrong('safety', `${left.length} blocks from before the snapshot are unreferenced`);
+}
+
 /** Milestones that a replica lacks, and how often one is issued. */
 const LACKED = 4;
 const TRIES = 3;
@@ -164,7 +183,7 @@ async function checkFarReplica(world: World): Promise<void> {
   const { node, simulation, settings, network, upstreams } = world;
   if (settings.replicaMs === 0) return;
   // one that is late is in the way of blocks that need its word (read-references.ts)
-  for (const upstream of upstreams) upstream.recover();
+  for (const upstream of upstreams) if (!upstream.isAway) upstream.recover();
   node.holdReplica(LACKED * MILESTONE_MS + SETTLING_MS);
   for (let i = 0; i < LACKED; i++) {
     issue(world);
@@ -392,8 +411,11 @@ function calm(world: World, random: Random): void {
   });
   node.follower.losesAlarms = false;
   const honest = upstreams.filter((each) => each !== liar);
-  world.reliable = random.chance(0.5) ? upstreams : [random.pick(honest)];
+  const { comeback } = world;
+  const all = comeback === undefined ? upstreams : honest;
+  world.reliable = random.chance(0.5) ? all : [random.pick(honest)];
   for (const upstream of world.reliable) upstream.recover();
+  if (comeback !== undefined) world.comeBack(comeback, world.reliable);
   endOverlap?.();
   if (!world.hasKeys) world.setKeys();
   if (world.isDamaged) world.repair();

@@ -265,12 +265,16 @@ const SURELY_KEPT = LEAST_RETENTION - 2;
 export function readBlockMetadata(world: World, blockId: string): void {
   const { imports, settings } = world;
   const asked = world.ledgerIndex();
-  // a replica may not have it yet, and an import brings no blocks
+  // an import brings no blocks
   const isGone = async () => {
     const { index = 0 } = world.network.blocks.get(blockId)?.referenced ?? {};
-    const isOfLedger =
-      imports + world.imports + settings.replicaMs === 0 && index > settings.before;
-    const isKept = index <= (await asked) && index > (await world.ledgerIndex()) - SURELY_KEPT;
+    const isOfLedger = imports + world.imports === 0 && index > settings.before;
+    // what nobody had is unknown for some seconds more, where a replica does not have it
+    if (settings.replicaMs > 0 && !world.wasServed) return undefined;
+    const now = await world.ledgerIndex();
+    // what an upstream has is there in any case, before a milestone references it and afterwards
+    const isThere = index <= (world.wasServed ? now : await asked);
+    const isKept = isThere && index > now - SURELY_KEPT;
     return isOfLedger && isKept ? `404, and milestone ${index} references it` : undefined;
   };
   read(

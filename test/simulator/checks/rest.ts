@@ -49,10 +49,13 @@ async function checkIndex(world: World): Promise<void> {
   const last = lastIndex(network);
   const read = async () => {
     const text = await node.sqlite.prepare('SELECT state FROM nft_index').first<string>('state');
-    return JSON.parse(text!) as IndexState;
+    // null where nothing was published since the import
+    return JSON.parse(text!) as IndexState | null;
   };
-  const isDone = ({ entries, recent, from }: IndexState) =>
-    entries?.kind === 'complete' && recent?.to === last && (!isBrief(world) || from === last);
+  const isDone = (now: IndexState | null): now is IndexState =>
+    now?.entries?.kind === 'complete' &&
+    now.recent?.to === last &&
+    (!isBrief(world) || now.from === last);
   let state = await read();
   for (const end = simulation.now + INDEXED_MS; !isDone(state) && simulation.now < end; ) {
     await simulation.runUntil(simulation.now + LOOK_MS);
@@ -62,7 +65,7 @@ async function checkIndex(world: World): Promise<void> {
     return world.wrong('liveness', `the index in KV stays at ${JSON.stringify(state)}`);
   // what was put last has landed
   await simulation.runUntil(simulation.now + world.settings.staleMs + LOOK_MS);
-  checkEntries(world, await read());
+  checkEntries(world, (await read())!);
 }
 
 const jsonOf = (text: string | undefined) =>

@@ -35,7 +35,7 @@ export function askRoots(world: World, request: Request): void {
       );
     if (answer.status >= 500 && world.mustAnswer && !world.isDisturbed)
       return world.wrong('safety', `${about}: status ${answer.status} ${detail}`);
-    if (answer.status !== 200) return;
+    if (answer.status !== 200 || isHearsay(world, request)) return;
     const { inclusionMerkleRoot, appliedMerkleRoot } = said;
     const roots = JSON.stringify({ inclusionMerkleRoot, appliedMerkleRoot });
     if (roots !== JSON.stringify(truth))
@@ -43,9 +43,24 @@ export function askRoots(world: World, request: Request): void {
   }
 }
 
+/** Whether a liar, who was alone, may have said what a proposal stands on (SECURITY.md). */
+function isHearsay({ network, believed, importedTo }: World, { index, parents }: Request): boolean {
+  if (believed === undefined) return false;
+  const isOpen = ({ referenced }: { referenced?: { index: number } }) =>
+    referenced === undefined || referenced.index >= index;
+  const { order } = pastCone(network.blocks, parents, isOpen);
+  const isOld = (id: string) => (network.blocks.get(id)?.referenced?.index ?? index) <= importedTo;
+  return [...parents, ...order.flatMap((block) => block.parents)].some(isOld);
+}
+
 /** Hex IDs of the blocks in packs that hold unreferenced ones. */
-async function visibleIds({ node }: World): Promise<Set<string>> {
-  const sql = 'SELECT blocks FROM pack WHERE live = 1 AND staged IS NULL';
+export const visibleIds = (world: World) => idsWhere(world, 'live = 1 AND staged IS NULL');
+
+/** Hex IDs of the blocks that are stored for a milestone alone. */
+export const stagedIds = (world: World) => idsWhere(world, 'staged IS NOT NULL');
+
+async function idsWhere({ node }: World, where: string): Promise<Set<string>> {
+  const sql = `SELECT blocks FROM pack WHERE ${where}`;
   const { results } = await node.sqlite.prepare(sql).all<{ blocks: string }>();
   return new Set(results.flatMap(({ blocks }) => readBlockRows(blocks).map(([, id]) => id)));
 }

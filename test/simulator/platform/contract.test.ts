@@ -11,6 +11,7 @@ import { SimulatedResponse, SocketPair } from './sockets.ts';
 
 const simulation = new Simulation('contract', Date.now());
 const node = await SimulatedNode.open({
+  mostOfObject: 1000,
   simulation,
   makeIsolate: await bundleProduct('usual'),
   isolateCount: 1,

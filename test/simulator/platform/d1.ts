@@ -13,7 +13,7 @@ const HELD_MS = 10;
 const MAX_PARAMETERS = 100;
 const MAX_STATEMENT_BYTES = 100_000;
 const MAX_VALUE_BYTES = 2_000_000;
-/** Statements of one request; of an object, of all that it does until it is called again. */
+/** Statements of one request. */
 const MAX_CALLS_OF_INVOCATION = 1000;
 
 /** What becomes of one call. */
@@ -33,8 +33,8 @@ export interface D1Options {
   fault: (sql: readonly string[]) => D1Fault | undefined;
   /** Bytes that the database has, as each result says. */
   size?: () => number;
-  /** Statements of an object until it is called again; default: as many as of a request. */
-  mostOfObject?: number | undefined;
+  /** Statements of an object until it is called, or its alarm rings, again; default: without end. */
+  mostOfObject?: number;
   /** Of a request's batches one that waits as long as it is this one. */
   held?: () => number;
   /** Ends the process that calls. */
@@ -54,7 +54,7 @@ type Place = 'primary' | 'replica';
 
 export function openD1(simulation: Simulation, options: D1Options) {
   const { primary, replica, fault, crash, counts, size = () => 0, held = () => 0 } = options;
-  const { mostOfObject = MAX_CALLS_OF_INVOCATION } = options;
+  const { mostOfObject = Number.POSITIVE_INFINITY } = options;
 
   async function call<T>(
     statements: readonly Statement[],

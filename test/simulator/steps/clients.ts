@@ -139,6 +139,25 @@ function askAhead(world: World, random: Random): void {
   });
 }
 
+const MILESTONE_MS = 5000;
+/** Before the milestone, a block comes that nobody has stored until then. */
+const BEFORE_MS = 40;
+const READS = 25;
+
+/** Asks what became of a block again and again, while a milestone comes that references it. */
+function readAsReferenced(world: World, random: Random): void {
+  const { simulation, network } = world;
+  const due = simulation.now + MILESTONE_MS - (world.elapsed % MILESTONE_MS) - BEFORE_MS;
+  simulation.atForWorld(due, () => {
+    if (world.isCalm) return;
+    network.random = random;
+    const id = network.note(network.someParents(), random.bytes(8));
+    world.publishNews();
+    for (let i = 0; i < READS; i++)
+      simulation.atForWorld(due + i * BEFORE_MS, () => readBlockMetadata(world, id));
+  });
+}
+
 export const clientSteps = {
   readNft: client(8, (world, random) =>
     readNft(world, recent(world.truth.nftIds, random) ?? NOBODY),
@@ -152,6 +171,7 @@ export const clientSteps = {
   readBlock: client(4, (world, random) =>
     readBlockMetadata(world, recent([...world.network.blocks.keys()], random)!),
   ),
+  readAsReferenced: client(4, readAsReferenced),
   readOldBlocks: client(4, (world, random) => {
     for (const id of random.sample([...world.network.blocks.keys()], 3))
       readBlockMetadata(world, id);

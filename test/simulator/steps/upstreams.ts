@@ -1,8 +1,9 @@
 /** Upstreams: behind, silent, slow, forgetful, pruned, lying. An honest one is always left. */
+
 import { lastIndex, ZERO_ID } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
-import { askRoots } from '../checks/white-flag.ts';
-import { unreferencedBlocks } from '../platform/limits.ts';
+import { askRoots, stagedIds } from '../checks/white-flag.ts';
+import { isSmall, type Limits, unreferencedBlocks } from '../platform/limits.ts';
 import { LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { issue, requestAt } from './coordinators.ts';
@@ -33,6 +34,11 @@ export const upstreamSteps = {
     ...upstream(3, pretend),
     needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar),
   },
+  hearsay: {
+    ...upstream(0, hearsay),
+    // else the node knows every reference by itself
+    needs: ({ upstreams, before }) => before > 1 && upstreams.some(({ isLiar }) => isLiar),
+  },
   silence: upstream(2, silence),
   disturbFeed: upstream(3, disturbFeed),
   cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
@@ -41,7 +47,10 @@ export const upstreamSteps = {
   recover: {
     actor: 'upstream',
     often: 3,
-    run: ({ upstreams }, random) => random.pick(upstreams).recover(),
+    run: ({ upstreams }, random) => {
+      const one = random.pick(upstreams);
+      if (!one.isAway) one.recover();
+    },
   },
 } satisfies Steps;
 
@@ -197,6 +206,122 @@ function pretend(world: World, random: Random): void {
     simulation.atForWorld(simulation.now + i * BROUGHT_MS, () => {
       askRoots(world, requestAt(world, random, index, [second!, last]));
     });
+}
+
+/** How many requests one takes that has a rate limit, and blocks about which it is asked more often. */
+const REFUSING = [20, 40] as const;
+const asMany = (refusing: number) => 2 * refusing + 10;
+/** In which a liar is alone, and how often it is looked for what it brought. */
+const ALONE_MS = [25_000, 60_000] as const;
+const LOOK_MS = 50;
+/** Each brings some of what is missing, where steps are small. */
+const PROPOSALS = 10;
+const PROPOSED_MS = 2000;
+
+/** What a liar calls blocks that it is alone with. */
+const ALONE = ['unreferenced', 'unreferenced', 'referenced', 'nothing'] as const;
+
+/**
+ * A liar is alone for a while, and leaves for good; the others come back, with a rate limit, or
+ * pruned. It has called what a milestone stands on referenced, or blocks from before the snapshot
+ * unreferenced, or nothing. Then a milestone comes upon such blocks.
+ */
+function hearsay(world: World, random: Random): void {
+  const { simulation, network, liar, settings } = world;
+  if (liar === undefined || liar.isAway) return;
+  network.random = random;
+  // where the snapshot's entry points are forgotten by then, a walk has no end
+  const isKept = settings.retention > 1000;
+  const lie = random.pick(isKept ? ALONE : ALONE.slice(2));
+  const isLimited = lie === 'referenced' || random.chance(0.5);
+  const refusing = isLimited ? random.between(...REFUSING) : 0;
+  const isPruned = lie === 'nothing' || random.chance(0.7);
+  world.note('alone', `${lie}, one in ${refusing} is refused, pruned: ${isPruned}`);
+  const comeBack = () => world.comeBack({ refusing, isPruned }, world.upstreams);
+  const issueUpon = (id: string) => {
+    issue(world, [network.milestoneBlock!, id]);
+    world.publishNews();
+  };
+  if (lie === 'nothing') comeBack();
+  else if (lie === 'referenced') for (const each of honest(world)) each.leave();
+  // one that is down would be waited for
+  else for (const each of honest(world)) each.prune(settings.before, random.chance(0.5));
+  const end = simulation.now + random.between(...ALONE_MS);
+  if (lie === 'referenced') {
+    const denied = denyBelow(world, random, asMany(refusing));
+    const look = async () => {
+      if (world.isCalm) return;
+      if (simulation.now < end && !(await stagedIds(world)).has(denied.slice(2)))
+        return simulation.atForWorld(simulation.now + LOOK_MS, look);
+      comeBack();
+      network.random = random;
+      issueUpon(standOnUnnamed(world, random, false));
+    };
+    simulation.atForWorld(simulation.now, look);
+    return;
+  }
+  const top = standOnUnnamed(world, random, lie === 'unreferenced');
+  const propose = () =>
+    askRoots(
+      world,
+      requestAt(world, random, lastIndex(network) + 1, [top, network.milestoneBlock!]),
+    );
+  for (let i = 1; i <= PROPOSALS; i++)
+    simulation.atForWorld(simulation.now + i * PROPOSED_MS, propose);
+  simulation.atForWorld(end, () => {
+    if (world.isCalm) return;
+    if (lie !== 'nothing') comeBack();
+    issueUpon(top);
+  });
+}
+
+/** A milestone over blocks upon one that the liar gives to nobody, and calls referenced. */
+function denyBelow(world: World, random: Random, count: number): string {
+  const { network, liar } = world;
+  const last = network.milestoneBlock!;
+  const below = network.note([last], random.bytes(8));
+  const top = standOn(world, random, below, count);
+  liar!.recover();
+  liar!.conduct.pretended = new Set([below]);
+  issue(world, [last, top]);
+  world.publishNews();
+  return top;
+}
+
+/** So many blocks upon the same one, and a block that has all of them in its past. */
+function standOn({ network }: World, random: Random, below: string, count: number): string {
+  let level = Array.from({ length: count }, () => network.note([below], random.bytes(8)));
+  while (level.length > 1)
+    level = Array.from({ length: Math.ceil(level.length / 8) }, (_, n) =>
+      network.note(level.slice(8 * n, 8 * n + 8)),
+    );
+  return level[0]!;
+}
+
+/** Where packs are as large as ever, more blocks than an invocation has statements. */
+const widest = (limits: Limits) => (isSmall(limits) ? 60 : 1000);
+
+/**
+ * A block, or many, upon blocks from before the snapshot that the snapshot does not name.
+ *
+ * @param isBelieved whether a liar, who is alone, calls all from before it unreferenced
+ */
+function standOnUnnamed(world: World, random: Random, isBelieved: boolean): string {
+  const { network, liar, unnamed, importedTo, settings } = world;
+  // what a liar gives whole, and which is wrong then, is fetched again and again
+  const width = isBelieved ? 1 : random.pick([1, widest(settings.limits)]);
+  const top = standOn(world, random, unnamed.at(-1)!, width);
+  network.setAside(top);
+  if (isBelieved) {
+    const old = [...network.blocks.values()].filter(
+      ({ referenced }) => referenced !== undefined && referenced.index <= importedTo,
+    );
+    liar!.recover();
+    liar!.conduct.reopened = new Set(old.map(({ id }) => id));
+    world.believed = top;
+  }
+  world.publishNews();
+  return top;
 }
 
 function silence({ upstreams }: World, random: Random): void {

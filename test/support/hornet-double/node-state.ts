@@ -21,6 +21,8 @@ export class NodeState {
    * other things, with a milestone younger than five minutes.
    */
   healthy = true;
+  /** Whether gossip brought what it had pruned once more: it does not know that it was referenced. */
+  hasGossip = false;
   #confirmed: number;
   #latest: number;
   #pruned: number;
@@ -67,11 +69,7 @@ export class NodeState {
 
   block(id: string): NetworkBlock | undefined {
     const block = this.network.blocks.get(id);
-    if (
-      block === undefined ||
-      (this.#isReferenced(block) && block.referenced!.index <= this.#pruned)
-    )
-      return undefined;
+    if (block === undefined || (this.#isPruned(block) && !this.hasGossip)) return undefined;
     const known =
       block.visibleFrom <= this.#confirmed || (block.milestoneIndex ?? Infinity) <= this.#latest;
     return known ? block : undefined;
@@ -79,6 +77,10 @@ export class NodeState {
 
   #isReferenced(block: NetworkBlock): boolean {
     return block.referenced !== undefined && block.referenced.index <= this.#confirmed;
+  }
+
+  #isPruned(block: NetworkBlock): boolean {
+    return this.#isReferenced(block) && block.referenced!.index <= this.#pruned;
   }
 
   milestone(index: number): NetworkMilestone | undefined {
@@ -118,8 +120,9 @@ export class NodeState {
 
   metadataJson(block: NetworkBlock): JsonObject {
     const { id, parents, milestoneIndex } = block;
-    const solid = block.visibleFrom <= this.#confirmed;
-    const referenced = this.#isReferenced(block) ? block.referenced! : undefined;
+    const solid = block.visibleFrom <= this.#confirmed && !this.#isPruned(block);
+    const isKnown = this.#isReferenced(block) && !this.#isPruned(block);
+    const referenced = isKnown ? block.referenced! : undefined;
     return {
       blockId: id,
       parents: [...parents],
