@@ -207,7 +207,8 @@ export async function checkLiveness(world: World): Promise<void> {
     ({ referenced }) => (referenced?.index ?? 0) > begun,
   );
   const settling = SETTLING_MS + BLOCK_MS * lacking.length;
-  const end = simulation.now + (world.isFlipped ? FLIPPED_SETTLING_MS : settling);
+  let end = simulation.now + (world.isFlipped ? FLIPPED_SETTLING_MS : settling);
+  let issued = 0;
   let ledger = -1;
   let isAnswered = false;
   while (simulation.now < end && !isAnswered) {
@@ -217,10 +218,12 @@ export async function checkLiveness(world: World): Promise<void> {
     ledger = await world.ledgerIndex();
     if (ledger !== lastIndex(network)) continue;
     isAnswered = await askOnce(world, await answerableProposal(world));
-    // a node stores so many blocks, and no more before a milestone references some of them
+    // a node stores so many blocks, and no more before a milestone references some of them, or
+    // they are orphans
     if (!isAnswered && (await isFull(world)) && isMuchNeeded(world)) {
       issue(world);
       world.publishNews();
+      if (issued++ < ORPHAN_MILESTONES) end += LOOK_MS;
     }
   }
   const last = lastIndex(network);
@@ -229,6 +232,9 @@ export async function checkLiveness(world: World): Promise<void> {
   else if (!isAnswered) world.wrong('liveness', 'the proposal over the tips is not answered');
   await checkAlways(world);
 }
+
+/** After so many milestones no block can be referenced any more that was there before. */
+const ORPHAN_MILESTONES = 30;
 
 /** Whether the past of what upstreams name as tips takes much of the room. */
 function isMuchNeeded({ network, settings, reliable }: World): boolean {
