@@ -19,8 +19,8 @@ import { PROJECT } from '../lib/project.ts';
 import { cutStatement } from './cut-statements.ts';
 import { renewGeneration } from './renew-generation.ts';
 
-/** The name in a statement that makes an index. */
-const INDEX_NAME = /(?<=^CREATE (?:UNIQUE )?INDEX )\w+/gm;
+/** Returns the name in the beginning of a statement that makes an index, if it is one. */
+const indexNameIn = (line: string) => /^CREATE (?:UNIQUE )?INDEX (\w+)/.exec(line)?.[1] ?? [];
 
 /**
  * Throws an Error where it is no export of a whole ledger, or the new file exists.
@@ -44,12 +44,12 @@ export async function cutExport(path: string, to: string): Promise<void> {
 async function* cutFile(path: string): AsyncGenerator<string> {
   const generation = crypto.randomUUID();
   // they stand behind all rows
-  const missing = new Set(readMigrations().match(INDEX_NAME));
+  const missing = new Set(readMigrations().split('\n').flatMap(indexNameIn));
   let heads = 0;
   let last = '';
   for await (const line of linesOf(path)) {
     last = line;
-    missing.delete(line.match(INDEX_NAME)?.[0] ?? '');
+    for (const name of [indexNameIn(line)].flat()) missing.delete(name);
     const renewed = renewGeneration(line, generation);
     if (renewed !== undefined) heads++;
     for (const statement of cutStatement(renewed ?? line)) yield `${statement}\n`;

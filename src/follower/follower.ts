@@ -7,6 +7,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
+import { readHead } from '../ledger/core/head.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { openIndexLedger } from '../nft-index/d1-ledger.ts';
@@ -230,6 +231,9 @@ export class CoreFollower extends DurableObject<Env> {
       if (this.#mayPublish(PUBLISH_INTERVAL_MS)) await this.#publish.join();
       const tools = this.#tools(settings, PATIENCE);
       const isBuilding = Object.values(await keepUp(tools, true)).includes('more');
+      // an import, or Time Travel, may have come
+      const head = await readHead(this.#db);
+      if (head !== undefined) this.#announcer.moved(head);
       return { applied: 0, behind: !this.#published || isBuilding, isBuilding };
     }
     if (settings.milestoneKeys === undefined) {

@@ -63,7 +63,8 @@ export async function followOnce(
   const { milestonesOnly = false } = budget;
   const [outcome] = await Promise.allSettled([follow(context, budget)]);
   // after a failure too: a ledger that is never pruned may be why passes fail
-  const upkeep = milestonesOnly ? {} : await keepUp(context);
+  const isAtRest = outcome.status === 'fulfilled' && outcome.value.ended;
+  const upkeep = milestonesOnly ? {} : await keepUp(context, isAtRest);
   if (outcome.status === 'rejected') throw outcome.reason;
   const result = outcome.value;
   const states = Object.values(upkeep);

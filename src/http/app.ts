@@ -97,7 +97,8 @@ export function createApp({ settings, node, modules }: AppParts): App {
   function refuseOrShow(matched: IRequestStrict, exchange: Exchange) {
     if (!page?.isWanted(exchange.request, exchange.path)) throw new HttpError(404, 'no such route');
     const { route } = page;
-    // who may see the page may see it at each of its paths
+    authorize(exchange);
+    // who may see the page may see it at each of its paths that needs no password itself
     exchange.path = route.path;
     return admitting(route, () => answerRoute(route, matched, exchange))(matched, exchange);
   }
@@ -123,12 +124,15 @@ export function createApp({ settings, node, modules }: AppParts): App {
       if (route.mustBeNamed && !isNamed(path, publicRoutes))
         throw new HttpError(403, `PUBLIC_ROUTES must name ${path} itself`);
       if (!route.mustBeNamed && !isPublic(path, publicRoutes)) throw new HttpError(403);
-      if (guard.isProtected(path)) {
-        exchange.isProtected = true;
-        guard.authorize(exchange.request.headers);
-      }
+      authorize(exchange);
       return answer(matched, exchange);
     };
+  }
+
+  function authorize(exchange: Exchange): void {
+    if (!guard.isProtected(exchange.path)) return;
+    exchange.isProtected = true;
+    guard.authorize(exchange.request.headers);
   }
 
   async function answerRoute(

@@ -40,6 +40,10 @@ it('goes up to the final milestone, and rests there without asking anybody', asy
   expect(ended).toMatchObject({ follower: { state: 'off' }, upstream: undefined });
   expect(ended).not.toHaveProperty('blocks');
 
+  // whatever damage is in the row that nobody writes any more
+  await db.prepare("UPDATE follower SET state = 'fol\u0001owing'").run();
+  expect(await readNodeStatus(db, { ...status, finalMilestone: 3 })).toEqual(ended);
+
   // the setting is taken back, and the network goes on
   expect(await pass(rig, undefined)).toMatchObject({ applied: 2 });
   expect(await ledgerIndex(db)).toBe(5);

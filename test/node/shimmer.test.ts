@@ -75,8 +75,11 @@ const createTools = () => ({
 });
 
 async function follow(upstream: Upstream): Promise<number> {
+  const tools = createTools();
+  // its position is in the head
+  tools.memory.upkeep.scrubbedAt = Date.now();
   await followOnce(
-    { db, upstreams: [upstream], keys, ...createTools() },
+    { db, upstreams: [upstream], keys, ...tools },
     { deadline: Date.now() + 60_000, milestones: 2 },
   );
   return ledgerIndex(db);

@@ -171,7 +171,7 @@ export const SECTIONS: Record<string, Bound[]> = {
   ],
   Modules: [
     [
-      '`utxo-changes`: {ledger/packs/view-pages.ts#MAX_CONE_BLOCKS} blocks, {MAX_CHANGES} inputs and outputs',
+      'blocks of a milestone that are listed: {ledger/packs/referenced-blocks.ts#MAX_LISTED_BLOCKS}; of `utxo-changes`: {MAX_CHANGES} inputs and outputs',
       'modules/objects/stored-milestone.ts',
       '500',
     ],

@@ -98,13 +98,15 @@ export async function readNodeStatus(
       first: row.integer('first'),
       before: milestoneFromRow(row)?.timestamp,
     })),
-    follower: withSize(first(db.prepare(SELECT_FOLLOWER).bind(follows ? 1 : 0), followerFromRow)),
+    follower: withSize(first(db.prepare(SELECT_FOLLOWER).bind(follows ? 1 : 0), (row) => row)),
   });
   if (at === undefined || extent === undefined) return undefined;
   const { head, milestone } = at;
-  const isFollowed = follows && head.ledger !== finalMilestone;
-  const { token, ...saved } = follower.value ?? NOT_FOLLOWED;
-  const { status, upstream, blocks } = isFollowed ? saved : NOT_FOLLOWED;
+  const isOver = head.ledger >= (finalMilestone ?? Number.POSITIVE_INFINITY);
+  const token = tokenFrom(follower.value);
+  // at the end nobody writes the row any more, and nothing that it says counts but why it stopped
+  const saved = follower.value && head.ledger !== finalMilestone && followerFromRow(follower.value);
+  const { status, upstream, blocks } = saved || NOT_FOLLOWED;
   const inForce = parametersAt(parameters, head.ledger);
   const seconds = milestone.timestamp - (extent.before ?? milestone.timestamp);
   return {
@@ -120,11 +122,11 @@ export async function readNodeStatus(
     pendingParameters: parameters.options.filter(
       (option) => option.targetMilestoneIndex > head.ledger,
     ),
-    upstream,
-    ...(blocks && { blocks }),
+    upstream: isOver ? undefined : upstream,
+    ...(blocks && !isOver && { blocks }),
     // one of before an import is of another network
     ...(token?.network === inForce.networkName && { baseToken: token.baseToken }),
-    follower: isFollowed ? status : { state: 'off' },
+    follower: follows && head.ledger !== finalMilestone ? status : { state: 'off' },
     finalMilestone,
     referencedBlocksPerSecond: seconds > 0 ? milestone.blocks / seconds : 0,
   };
@@ -134,7 +136,6 @@ interface SavedFollower {
   status: FollowerStatus;
   upstream: MilestoneStatus | undefined;
   blocks: BlocksStatus | undefined;
-  token?: { network: string; baseToken: BaseToken } | undefined;
 }
 
 const NOT_FOLLOWED: SavedFollower = {
@@ -167,13 +168,13 @@ function followerFromRow(row: Row): SavedFollower {
       by === 'feed' || by === 'polling'
         ? { by, newest: row.integerOrNull('newest_block') ?? undefined }
         : undefined,
-    token: tokenFrom(row.textOrNull('token')),
   };
 }
 
 /** Reads what follower/apply-next.ts writes; if it is damaged, the next pass writes it again. */
-function tokenFrom(text: string | null): SavedFollower['token'] {
+function tokenFrom(row?: Row): { network: string; baseToken: BaseToken } | undefined {
   try {
+    const text = row?.textOrNull('token') ?? null;
     return text === null
       ? undefined
       : JSON.parse(new TextDecoder().decode(readOutputBytes(text, '')));

@@ -69,14 +69,14 @@ export async function readMilestone(
 }
 
 /**
- * Outputs, and blocks, of the largest answer. An output takes some 250 bytes: 8 MB of transactions
- * with 128 inputs and 128 outputs have 190,000.
+ * Outputs of the largest answer. An output takes some 250 bytes: 8 MB of transactions with 128 inputs
+ * and 128 outputs have 190,000.
  */
 const MAX_CHANGES = 200_000;
 
 /**
  * Returns undefined if the milestone was not applied here, or is pruned; `too-large` beyond {@link
- * MAX_CHANGES} blocks, inputs and outputs. Throws a LedgerMoved if it was pruned or replaced meanwhile.
+ * MAX_CHANGES} inputs and outputs. Throws a LedgerUnreadable if it has too many blocks, a LedgerMoved if it was pruned or replaced meanwhile.
  */
 export async function readLedgerChanges(
   db: Database,
@@ -84,7 +84,6 @@ export async function readLedgerChanges(
 ): Promise<LedgerChanges | 'too-large' | undefined> {
   const { named } = await readBatch(db, { head: selectHead(db), named: selectMilestone(db, name) });
   if (named === undefined) return undefined;
-  if (named.blocks > MAX_CHANGES) return 'too-large';
   const { index } = named;
   const { head, milestone, listBlocks } = await readBatch(db, {
     head: selectHead(db),

@@ -201,6 +201,13 @@ describe('every route', () => {
     asked.length = 0;
   });
 
+  it('views of the page may be protected, though the page is not', async () => {
+    const ofViews = { ...settings, publicRoutes: [], protectedRoutes: ['/milestone/*'] };
+    const views = fetchFrom({ settings: ofViews });
+    const statuses = ['/', '/milestone/17'].map(async (path) => (await views(path)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 401]);
+  });
+
   it('one NFT may be protected, in any spelling of its ID', async () => {
     const pattern = `${NFT}0x${facts.nftId.slice(2, 8)}*`;
     const one = fetchFrom({ settings: { ...settings, protectedRoutes: [pattern] } });
