@@ -134,6 +134,8 @@ interface UpstreamMemory {
   issuedAt: number;
   /** Unix milliseconds of the same, or of the last look at all upstreams if that is later. */
   lookedAroundAt: number;
+  /** Unix milliseconds when the heads of those that a pass did not ask were read. */
+  countedAt: number;
   /** Times, by name, that one has left what is stored by another's word since it dropped that. */
   spared: OfLedgerIndex<Map<string, number>>;
   /** Words of upstreams, by name, about what may be left out, until all is said. */
@@ -201,6 +203,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       ranking: createRanking(Date.now),
       issuedAt: 0,
       lookedAroundAt: 0,
+      countedAt: 0,
       spared: ofLedgerIndex(() => new Map()),
       asked: ofLedgerIndex(() => new Map()),
       diverged: undefined,

@@ -8,8 +8,10 @@ import { LedgerMoved } from '../ledger/core/fence.ts';
 import { readHead } from '../ledger/core/head.ts';
 import { hasPassed } from '../platform/clock.ts';
 import type { WriteLog } from '../platform/log.ts';
+import type { UpstreamHeads } from '../upstream/upstream.ts';
 import { type PassBudget, startPass, tryUpstream } from './apply-next.ts';
 import { type FollowerContext, isFull, logFailure, noteLedger } from './follower-context.ts';
+import { countUpstream } from './follower-counts.ts';
 import {
   noteFailedPass,
   noteFruitlessPass,
@@ -135,6 +137,7 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
+  if (!budget.milestonesOnly) countOthers(context, outcomes);
   const isLeft = lookAround && outcomes.some((each) => each.isSlow && each.applied === 0);
   if (isLeft) known.leftAt = memory.lastLedger?.ledger;
   // one that took the ledger on ended the look before the others were asked
@@ -165,6 +168,19 @@ async function askUpstreams(
   if (!budget.milestonesOnly)
     await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory);
   return { applied, behind, isMore };
+}
+
+/** Counts the heads of those that were not asked, for which nobody waits: metrics are of each. */
+function countOthers({ upstreams, memory }: FollowerContext, asked: UpstreamOutcome[]): void {
+  const { counts, upstreams: known } = memory;
+  if (!hasPassed(LOOK_AROUND_MS, known.countedAt, Date.now())) return;
+  known.countedAt = Date.now();
+  for (const [place, upstream] of upstreams.entries()) {
+    if (asked.some((outcome) => outcome.place === place)) continue;
+    const count = (outcome: UpstreamHeads | 'failed') =>
+      countUpstream(counts, place, upstream.name, outcome);
+    void upstream.readHeads().then(count, () => count('failed'));
+  }
 }
 
 /** Passes without a feed that leave tips alone, after one that stored some: each costs two rows. */

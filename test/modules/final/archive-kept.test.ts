@@ -1,11 +1,11 @@
 /** At the final milestone nothing is pruned, also where the disk has no room for what is built. */
 import { expect, it } from 'vitest';
-import { watchDatabase } from '../../src/follower/follower-context.ts';
-import { followOnce } from '../../src/follower/pass.ts';
-import { final } from '../../src/modules/final/module.ts';
-import { disturbed, followTo, startLedger } from '../support/ledger/ledger-harness.ts';
-import { openMemory } from '../support/ledger/memory-database.ts';
-import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { watchDatabase } from '../../../src/follower/follower-context.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
+import { final } from '../../../src/modules/final/module.ts';
+import { disturbed, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 it('keeps what was kept', async () => {
   const db = await openMemory();
