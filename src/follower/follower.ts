@@ -232,7 +232,7 @@ export class CoreFollower extends DurableObject<Env> {
       const tools = this.#tools(settings, PATIENCE);
       const isBuilding = Object.values(await keepUp(tools, true)).includes('more');
       // an import, or Time Travel, may have come
-      const head = await readHead(this.#db);
+      const head = await readHead(this.#db).catch(() => undefined);
       if (head !== undefined) this.#announcer.moved(head);
       return { applied: 0, behind: !this.#published || isBuilding, isBuilding };
     }

@@ -191,6 +191,8 @@ describe('a first upstream that is slow', () => {
     };
     const other = listening(rig.upstream);
     rig.following.upstreams = [slow, other.upstream];
+    // metrics ask it beside the passes
+    rig.following.memory.upstreams.countedAt = Number.NaN;
     for (let i = 0; i < 5; i++) await pass(rig, -1);
     expect(await ledgerIndex(db)).toBe(5);
     expect(other.heads()).toBe(0);
@@ -300,6 +302,8 @@ describe('a first upstream with nothing newer', () => {
     const clock = vi.spyOn(Date, 'now');
     onTestFinished(() => clock.mockRestore());
     rig.following.memory.upstreams.lookedAroundAt = network.genesis.timestamp * 1000;
+    // metrics ask it beside the passes
+    rig.following.memory.upstreams.countedAt = Number.NaN;
     for (let index = 1; index <= 6; index++) {
       rig.node.confirm(index);
       clock.mockReturnValue(network.milestones[index - 1]!.timestamp * 1000 + 3000);

@@ -182,10 +182,10 @@ const keepSlots = (column: string, value: string) => `(
 
 /** SQL of those entries of `unresolved` that a block in one of the slots mentions. */
 const KEEP_MENTIONED = `(
-  SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(${UNRESOLVED}) u JOIN (
-    SELECT DISTINCT ${outputSql.id('o.value')} AS id
-    FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
-    WHERE substr(v.slots, e.key + 1, 1) = '1') k ON k.id = u.value)`;
+  SELECT json_group_array(value) FROM (
+    SELECT value FROM json_each(${UNRESOLVED}) INTERSECT
+    SELECT ${outputSql.id('o.value')} FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
+    WHERE substr(v.slots, e.key + 1, 1) = '1'))`;
 
 /** ?1 rows of: key, live, walked columns, checksums after and before, slots. See {@link UPDATE_PACKS}. */
 const KEEP_IN_PACKS = `

@@ -211,6 +211,11 @@ function createUnlockTopics(audience: Audience): (output: Output, isSpent: boole
   };
 }
 
+/** Blocks that wait for one before them: some 7 MB. */
+const MAX_HELD = 10_000;
+
+const NOTHING = async (): Promise<void> => {};
+
 async function tellMetadata(
   db: Database,
   contents: MilestoneContents,
@@ -232,19 +237,26 @@ async function tellMetadata(
     const isClaimed = block.payload === MILESTONE_PAYLOAD && isWanted;
     const milestoneIndex = isClaimed ? await milestoneIndexOf(parse(block), keys) : undefined;
     // not the whole block: many may be held
-    const head = bytes.slice(0, 2 + 32 * bytes[1]!);
-    held.set(whiteFlagIndex, () =>
-      tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
-        const referenced = { index, whiteFlagIndex, reason };
-        const event = { id, parents: parentsOf(head), referenced, milestoneIndex };
-        return jsonBytes(blockEventToJson(event));
-      }),
-    );
+    const head = isWanted && bytes.slice(0, 2 + 32 * bytes[1]!);
+    const tellOne = async (): Promise<void> => {
+      if (!head) return;
+      const referenced = { index, whiteFlagIndex, reason };
+      const event = { id, parents: parentsOf(head), referenced, milestoneIndex };
+      const topics = [blockMetadataTopic(`0x${id}`), REFERENCED];
+      await tellAll(audience, topics, () => jsonBytes(blockEventToJson(event)));
+    };
+    held.set(whiteFlagIndex, head ? tellOne : NOTHING);
     for (let tell = held.get(next); tell !== undefined; tell = held.get(next)) {
       held.delete(next++);
       await tell();
     }
+    // where so many wait for one before them, the order is given up
+    if (held.size > MAX_HELD) {
+      for (const tell of held.values()) await tell();
+      held.clear();
+    }
   }
+  for (const tell of held.values()) await tell();
 }
 
 /** Payload type (docs/protocol.md, A.1). */
