@@ -220,7 +220,7 @@ export async function checkLiveness(world: World): Promise<void> {
     isAnswered = await askOnce(world, await answerableProposal(world));
     // a node stores so many blocks, and no more before a milestone references some of them, or
     // they are orphans
-    if (!isAnswered && (await isFull(world)) && isMuchNeeded(world)) {
+    if (!isAnswered && (await isFull(world)) && (isMuchNeeded(world) || (await isPinned(world)))) {
       issue(world);
       world.publishNews();
       if (issued++ < ORPHAN_MILESTONES) end += LOOK_MS;
@@ -231,6 +231,17 @@ export async function checkLiveness(world: World): Promise<void> {
   if (ledger !== last) world.wrong('liveness', `the ledger stays at ${ledger} of ${last}`);
   else if (!isAnswered) world.wrong('liveness', 'the proposal over the tips is not answered');
   await checkAlways(world);
+}
+
+/**
+ * Whether blocks that milestones reference take the room: their packs count as a whole while one
+ * block of them is unreferenced. That matters where the limits are those of a few packs.
+ */
+async function isPinned({ node, settings }: World): Promise<boolean> {
+  const unreferenced = await node.sqlite
+    .prepare('SELECT unreferenced FROM head')
+    .first('unreferenced');
+  return Number(unreferenced) <= unreferencedBlocks(settings.limits) / 4;
 }
 
 /** After so many milestones no block can be referenced any more that was there before. */
