@@ -89,6 +89,12 @@ it('the watchdog does not hear of an answer that the front gives in place of the
   const { port } = front.address() as AddressInfo;
   const said = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => said.mockRestore());
+  // the next file of this process must not hear of it
+  const timers = vi.spyOn(globalThis, 'setInterval');
+  onTestFinished(() => {
+    for (const { value } of timers.mock.results) clearInterval(value);
+    timers.mockRestore();
+  });
   const environment = { NOTIFY_SOCKET: join(folder, 'nobody'), WATCHDOG_USEC: '2000000' };
   tellSystemd(`http://127.0.0.1:${port}`, environment);
   const told = expect.stringMatching(
