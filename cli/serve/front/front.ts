@@ -56,10 +56,14 @@ export interface FrontOptions {
 export type Front = Awaited<ReturnType<typeof openFront>>;
 
 /** So that of those who hold about the same the youngest loses, and not who was just told more. */
-const roughBytes = ({ bytes }: Connection): number => (bytes | 0x3fff) + 1;
+const roughBytes = ({ bytes }: Connection): number => (bytes | MAX_EMPTY_BYTES) + 1;
 
-/** So that of a crowd those lose that ask nothing, and not who waits for an answer. */
-const placesOf = ({ state }: Connection): number => (state === 'idle' ? 1.001 : 1);
+/** Bytes of a connection that holds nothing worth mentioning, all bits of them set. */
+const MAX_EMPTY_BYTES = 0x3fff;
+
+/** So that of a crowd those lose that ask nothing, and not who waits for an answer, or reads one. */
+const placesOf = ({ state, bytes }: Connection): number =>
+  state === 'idle' && bytes <= MAX_EMPTY_BYTES ? 1.001 : 1;
 
 /** Resolves when it listens. Until it is told where workerd is, requests wait. */
 export async function openFront(options: FrontOptions) {

@@ -40,7 +40,7 @@ import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-c
 import { insertIds, moveByBlocks } from './write-ids.ts';
 
 /**
- * Makes the statements that apply the milestone, as one batch; undefined if a pack has blocks of the milestone
+ * Makes the statements that apply the milestone, as one batch; undefined if a pack has its blocks
  * beside blocks that were staged for another one with its index. Those must be dropped first:
  * requests would see them, unproven. Throws a LedgerDamaged if what the view names is missing.
  *

@@ -214,8 +214,6 @@ function createUnlockTopics(audience: Audience): (output: Output, isSpent: boole
 /** Blocks that wait for one before them: some 7 MB. */
 const MAX_HELD = 10_000;
 
-const NOTHING = async (): Promise<void> => {};
-
 async function tellMetadata(
   db: Database,
   contents: MilestoneContents,
@@ -245,7 +243,7 @@ async function tellMetadata(
       const topics = [blockMetadataTopic(`0x${id}`), REFERENCED];
       await tellAll(audience, topics, () => jsonBytes(blockEventToJson(event)));
     };
-    held.set(whiteFlagIndex, head ? tellOne : NOTHING);
+    held.set(whiteFlagIndex, tellOne);
     for (let tell = held.get(next); tell !== undefined; tell = held.get(next)) {
       held.delete(next++);
       await tell();
