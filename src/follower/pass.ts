@@ -137,6 +137,9 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
+  // an import may have come since, and upkeep goes by the ledger
+  if (outcomes.every(({ kind }) => kind === 'failed'))
+    noteLedger(memory, await readPosition(db, context));
   if (!budget.milestonesOnly) countOthers(context, outcomes);
   const isLeft = lookAround && outcomes.some((each) => each.isSlow && each.applied === 0);
   if (isLeft) known.leftAt = memory.lastLedger?.ledger;

@@ -60,6 +60,7 @@ export type Keep = keyof typeof FRESHNESS;
  * @param isFinal whether the answer is of a ledger that is over
  */
 export function cacheControlOf(keep: Keep, { headers }: Request, isFinal: boolean): string {
-  if (keep === 'ledger' && headers.has(MIN_LEDGER_INDEX)) return FRESHNESS.never.cacheControl;
-  return FRESHNESS[isFinal && FRESHNESS[keep].endsWithLedger ? 'index' : keep].cacheControl;
+  const { cacheControl, endsWithLedger } = FRESHNESS[keep];
+  if (endsWithLedger && headers.has(MIN_LEDGER_INDEX)) return FRESHNESS.never.cacheControl;
+  return isFinal && endsWithLedger ? FRESHNESS.index.cacheControl : cacheControl;
 }

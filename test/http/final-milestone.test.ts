@@ -42,6 +42,7 @@ describe('at the final milestone', () => {
       [nftPath, { headers: { 'if-none-match': etag } }, DAY],
       ['/api/core/v2/info', {}, DAY],
       [nftPath, { headers: { 'x-min-ledger-index': String(final) } }, 'no-store'],
+      ['/api/core/v2/info', { headers: { 'x-min-ledger-index': '0' } }, 'no-store'],
       [`${NFT}0x${'00'.repeat(32)}`, {}, 'no-store'],
       [WHITE_FLAG, post(JSON.stringify(facts.whiteFlag)), 'no-store'],
     ] as const) {

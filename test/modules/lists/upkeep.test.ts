@@ -12,6 +12,7 @@ import { readHead } from '../../../src/ledger/core/head.ts';
 import type { IndexSettings } from '../../../src/ledger/output-list/indexed-kinds.ts';
 import { lists } from '../../../src/modules/lists/module.ts';
 import { verifySignature } from '../../../src/platform/verify-signature.ts';
+import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { passOnce, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
@@ -93,4 +94,21 @@ it('is filled again after an import into a ledger that is over, while the follow
   expect(await passOnce({ following })).toMatchObject({ ended: true });
   expect((await readHead(db))?.indexed).toBe('all');
   expect(following.memory.lastLedger?.generation).toBe((await readHead(db))?.generation);
+});
+
+it('is filled again after an import while no upstream answers', async () => {
+  const db = await openMemory();
+  const network = new SyntheticNetwork({ seed: 'alone' });
+  for (let index = 1; index <= 3; index++) network.milestone();
+  const rig = await startLedger(db, network, 0);
+  rig.node.confirm(3);
+  const following = { ...rig.following, ...ofLists, indexAll: true };
+  await passOnce({ following });
+  expect((await readHead(db))?.indexed).toBe('all');
+  await startLedger(db, network, 3);
+  expect((await readHead(db))?.indexed).toBe('');
+  const [upstream] = rig.following.upstreams;
+  const readHeads = () => Promise.reject(new UpstreamFailure('down'));
+  await passOnce({ following: { ...following, upstreams: [{ ...upstream!, readHeads }] } });
+  expect((await readHead(db))?.indexed).toBe('all');
 });
