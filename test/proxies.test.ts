@@ -68,8 +68,8 @@ async function startNginx(node: string, patience = '1s'): Promise<string> {
     .join('');
   writeFileSync(
     join(own, 'nginx.conf'),
-    `user ${userInfo().username}; daemon off; pid ${own}/pid; error_log stderr; events {}
-     http { access_log off; ${temporary} ${conf} }`,
+    `user ${userInfo().username}; daemon off; pid ${own}/pid; error_log stderr;
+     ${conf.replace('http {', `http { access_log off; ${temporary}`)}`,
   );
   const args = ['-p', own, '-e', 'stderr', '-c', join(own, 'nginx.conf')];
   const url = `http://127.0.0.1:${port}`;
@@ -173,6 +173,22 @@ it.runIf(hasTool('haproxy'))('HAProxy: its default check finds the node up', asy
   const { checks } = await startHaproxy(front.url.host);
   // by OPTIONS of HTTP/1.0 without a host
   await vi.waitFor(async () => expect(await checks()).toMatch(/,UP,.*,L7OK,204,/), 20_000);
+});
+
+it.runIf(hasTool('haproxy'))('HAProxy: a client has its share of connections', async () => {
+  const { url } = await startHaproxy((await startNode()).address);
+  const { port } = new URL(url);
+  const open = (localAddress: string) => {
+    const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress });
+    onTestFinished(() => void socket.destroy());
+    return socket.on('error', () => {});
+  };
+  let refused = 0;
+  for (let i = 0; i < 210; i++) open('127.0.0.2').on('close', () => refused++);
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(5), 10_000);
+  const other = open('127.0.0.3').setEncoding('latin1');
+  other.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(await text(other)).toMatch(/^HTTP\/1\.1 200/);
 });
 
 it.each([

@@ -42,7 +42,7 @@ export interface CompleteTools extends Omit<StoreConeTools, 'view'> {
 /** Tries in one pass: each ends as blocks of the cone were dropped, or referenced earlier. */
 const MAX_TRIES = 3;
 
-/** Blocks met by a walk that is kept while another upstream is asked: 8 MB for each upstream. */
+/** Blocks met by a walk that is kept beside another one of as many: 8 MB for each upstream. */
 const MAX_KEPT = 100_000;
 
 /** Times that a stored cone is left to the upstream by whose word it ends, after the first one. */
@@ -107,14 +107,17 @@ async function storeMissing(
   const cone =
     cones.find(isOurs) ?? createMissingCone(view, { milestone, parents }, upstream?.name);
   cone.by ??= upstream?.name;
-  const others = cones.filter((each) => each !== cone && each.skeleton.size <= MAX_KEPT);
+  const isSmall = ({ skeleton }: MissingCone) => skeleton.size <= MAX_KEPT;
+  const others = cones.filter((each) => each !== cone && (isSmall(each) || isSmall(cone)));
   memory.missing = [cone, ...others];
   try {
     await storeCone(db, head, cone, { ...tools, view });
   } catch (error) {
     if (!(error instanceof ConeUnavailable) || error.fault === 'over-budget') throw error;
-    // where the walk went by the upstream's word, the next try walks afresh
-    if (error.fault === 'too-large') forget(memory, cone);
+    // where the walk went by the word of an upstream, the next try walks afresh
+    const isLacked = error.fault === 'unknown-block' && cone.left !== undefined;
+    if (error.fault === 'too-large' || (isLacked && ++cone.lacked > MAX_SPARED))
+      forget(memory, cone);
     throw new UpstreamFailure(error.message);
   }
   return cone.stored;

@@ -108,13 +108,19 @@ export class CoreFollower extends DurableObject<Env> {
   );
 
   /** Catches up for a request, beside a pass that may be busy: the fence lets one of them win. */
-  readonly #catchUp = createJob(this.#log, 'follower.pass-failed', async () => {
+  readonly #catchUp = createJob(
+    this.#log,
+    'follower.pass-failed',
+    () => {
+      this.#lastCatchUp = Date.now();
+      return this.#follow({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
+    },
     // requests about milestones that do not come must not query the upstream all the time
-    const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
-    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS) await pause(wait);
-    this.#lastCatchUp = Date.now();
-    return this.#follow({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
-  });
+    async () => {
+      const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
+      if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS) await pause(wait);
+    },
+  );
 
   readonly #takeMilestones = createJob(this.#log, 'follower.pushed-milestone-failed', async () => {
     const settings = this.#settings();
@@ -161,10 +167,14 @@ export class CoreFollower extends DurableObject<Env> {
     return [];
   }
 
-  /** Sets the alarm if it is not set, or was set by a clock that was ahead. */
+  /**
+   * Sets the alarm if it is not set, was set by a clock that was ahead, or failed: the platform
+   * waits twice as long after each failure.
+   */
   async wake(): Promise<void> {
     const [alarm, now] = [await this.ctx.storage.getAlarm(), Date.now()];
-    if (alarm === null || alarm > now + this.#longestPause) await this.ctx.storage.setAlarm(now);
+    if (alarm === null || Math.abs(alarm - now) > this.#longestPause)
+      await this.ctx.storage.setAlarm(now);
   }
 
   override async alarm(): Promise<void> {

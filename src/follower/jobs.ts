@@ -11,13 +11,29 @@ export interface Job<T> {
   start(): void;
 }
 
-/** @param failure the event to log where a started run fails */
-export function createJob<T>(log: WriteLog, failure: string, work: () => Promise<T>): Job<T> {
+/**
+ * @param failure the event to log where a started run fails
+ * @param rest what each run waits for before it begins
+ */
+export function createJob<T>(
+  log: WriteLog,
+  failure: string,
+  work: () => Promise<T>,
+  rest?: () => Promise<void>,
+): Job<T> {
   let running: Promise<T> | undefined;
+  let isResting = false;
   let isStarted = false;
 
+  async function run(): Promise<T> {
+    isResting = true;
+    await rest?.();
+    isResting = false;
+    return work();
+  }
+
   function join(): Promise<T> {
-    running ??= work().finally(() => {
+    running ??= run().finally(() => {
       running = undefined;
       if (isStarted) start();
     });
@@ -25,7 +41,7 @@ export function createJob<T>(log: WriteLog, failure: string, work: () => Promise
   }
 
   async function next(): Promise<T> {
-    await running?.catch(() => undefined);
+    if (!isResting) await running?.catch(() => undefined);
     return join();
   }
 

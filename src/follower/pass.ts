@@ -138,7 +138,7 @@ async function askUpstreams(
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
   // an import may have come since, and upkeep goes by the ledger
-  if (outcomes.every(({ kind }) => kind === 'failed'))
+  if (memory.lastLedger !== undefined && outcomes.every(({ kind }) => kind === 'failed'))
     noteLedger(memory, await readPosition(db, context));
   if (!budget.milestonesOnly) countOthers(context, outcomes);
   const isLeft = lookAround && outcomes.some((each) => each.isSlow && each.applied === 0);

@@ -37,9 +37,10 @@ export const FRESHNESS = {
   /**
    * A milestone, or what one made of a block: it never changes, but another network under the same
    * URL has other milestones, and another import other signatures. Also of a ledger that is over.
+   * Without stale-if-error Cloudflare's cache answers an error by a copy of any age.
    */
   index: {
-    cacheControl: `public, max-age=${DAY_SECONDS}, immutable`,
+    cacheControl: `public, max-age=${DAY_SECONDS}, immutable, stale-if-error=0`,
     inMemory: 'import',
     endsWithLedger: false,
   },

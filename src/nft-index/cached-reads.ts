@@ -13,14 +13,17 @@
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
  */
 import { createBoundedMap } from '../platform/bounded-map.ts';
-import { within } from '../platform/clock.ts';
-import { describeError, writeLog } from '../platform/log.ts';
+import { hasPassed, within } from '../platform/clock.ts';
+import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { type Entry, type KvRead, readEntry } from './kv-values.ts';
 import { type Recent, readRecent } from './recent-changes.ts';
 import { RECENT_CACHE_S, REMEMBER_MS } from './timing-assumptions.ts';
 
 /** Reading elsewhere takes 10 to 50 ms; a coordinator waits for 2 s. */
 const MAX_WAIT_MS = 250;
+
+/** Milliseconds after a failure in which an isolate goes without the cache. */
+const REST_MS = 60_000;
 
 /** Cache of `recent`. Neither call rejects. */
 export interface RecentCache {
@@ -33,7 +36,7 @@ export type OpenRecentCache = (url: string) => RecentCache | undefined;
 
 /**
  * Opens the cache, which only saves time: if it fails or hangs, the request goes on without it, and
- * so does the isolate from then on: one wait, one line of log.
+ * so does the isolate for a minute.
  *
  * @param versionId of the Worker's version; undefined: nothing is cached
  */
@@ -41,25 +44,26 @@ export function createRecentCaches(
   storage: CacheStorage,
   versionId: string | undefined,
 ): OpenRecentCache {
-  let hasFailed = false;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const isResting = () => !hasPassed(REST_MS, failedAt, Date.now());
 
   /** Returns what the call returns; undefined where it rejects or takes too long. */
   async function attempt<T>(call: (cache: Cache) => Promise<T>): Promise<T | undefined> {
-    if (hasFailed) return undefined;
+    if (isResting()) return undefined;
     const called = (async () => call(await storage.open('nft-index')))();
     try {
       return await within(MAX_WAIT_MS, called, () => {
         throw new Error(`no answer within ${MAX_WAIT_MS} ms`);
       });
     } catch (error) {
-      if (!hasFailed) writeLog('warn', 'nft-index.uncached', { error: describeError(error) });
-      hasFailed = true;
+      writeLimitedLog('warn', 'nft-index.uncached', { error: describeError(error) });
+      failedAt = Date.now();
       return undefined;
     }
   }
 
   return (url) => {
-    if (versionId === undefined || hasFailed) return undefined;
+    if (versionId === undefined || isResting()) return undefined;
     const { origin, hostname } = new URL(url);
     if (hostname.endsWith('.workers.dev')) return undefined;
     const key = `${origin}/recent?version=${encodeURIComponent(versionId)}`;

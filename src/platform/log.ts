@@ -48,6 +48,9 @@ function createLineLimit(clock: () => number, most: number, windowMs: number) {
 /** Milliseconds after which a line that is still true is written again. */
 const REPEAT_MS = 60_000;
 
+/** Number that workerd gives an error of its own; the same one is in its log. */
+const REFERENCE = /reference = \w+/g;
+
 /**
  * Creates a log of what is retried every second: a new line is written at once, the same one once a
  * minute; `repeated` says how often it was left out.
@@ -57,7 +60,7 @@ const REPEAT_MS = 60_000;
 export function createDedupedLog(clock: () => number): WriteLog {
   const limit = createLineLimit(clock, 1, REPEAT_MS);
   return (level, event, fields = {}) => {
-    const repeated = limit(JSON.stringify([level, event, fields]));
+    const repeated = limit(JSON.stringify([level, event, fields]).replace(REFERENCE, ''));
     if (repeated !== undefined)
       writeLog(level, event, { ...fields, repeated: repeated || undefined });
   };

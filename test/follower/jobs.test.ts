@@ -52,3 +52,13 @@ it('gives those who need a run that begins from now on the same next one', async
   await pause(1);
   expect(await Promise.all([first, job.next(), job.next()])).toEqual([1, 2, 2]);
 });
+
+it('gives those who come before a run has begun that one', async () => {
+  let runs = 0;
+  const rest = async () => void (await pause(5));
+  const job = createJob(writeLog, 'job-failed', async () => ++runs, rest);
+  const first = job.next();
+  await pause(1);
+  expect(await Promise.all([first, job.next(), job.join()])).toEqual([1, 1, 1]);
+  expect(await job.next()).toBe(2);
+});

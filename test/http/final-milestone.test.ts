@@ -10,7 +10,7 @@ import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const final = facts.ledgerIndex;
 const nftPath = NFT + facts.nftId;
-const DAY = 'public, max-age=86400, immutable';
+const DAY = 'public, max-age=86400, immutable, stale-if-error=0';
 
 function at(finalMilestone: number, change: Partial<NodeStatus> = {}) {
   return fetchFrom({

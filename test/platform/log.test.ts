@@ -11,12 +11,15 @@ it('a line is written when it is new, and once a minute while it is the same', (
   for (; now < 150_000; now += 1000) {
     log('warn', 'upstream.failed', { upstream: 'a' });
     if (now % 50_000 === 0) log('warn', 'upstream.failed', { upstream: 'b' });
+    // as workerd writes it
+    log('warn', 'failed', { upstream: 'c', error: `internal error; reference = ${now}abc` });
   }
   const lines = warn.mock.calls.map(([line]) => JSON.parse(line));
   const repeated = (upstream: string) =>
     lines.filter((line) => line.upstream === upstream).map((line) => line.repeated);
   expect(repeated('a')).toEqual([undefined, 59, 59]);
   expect(repeated('b')).toEqual([undefined, 1]);
+  expect(repeated('c')).toEqual([undefined, 59, 59]);
 });
 
 it('of each kind ten lines are written in 20 seconds', () => {

@@ -204,7 +204,7 @@ describe('caching', () => {
   const block = network.blocks.values().find(({ referenced }) => referenced?.index === 50)!;
   const { id } = network.milestones[49]!;
   const year = 'public, max-age=31536000, immutable';
-  const day = 'public, max-age=86400, immutable';
+  const day = 'public, max-age=86400, immutable, stale-if-error=0';
   it.each([
     [`blocks/${block.id}`, year, 'accept'],
     [`blocks/${block.id}/metadata`, day, null],

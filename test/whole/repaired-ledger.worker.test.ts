@@ -131,7 +131,9 @@ it('gives a milestone with the signatures of the right files', async () => {
     const full = asFile(fullSnapshot(applied, { target: 0 }));
     await loadSnapshot(env.LEDGER, full, asFile(deltaSnapshot(snapshotOf, 0, 2)));
     const response = await fetch(`/api/core/v2/milestones/${last.id}`, RAW);
-    expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable');
+    expect(response.headers.get('cache-control')).toBe(
+      'public, max-age=86400, immutable, stale-if-error=0',
+    );
     return (await response.bytes()).toHex();
   };
   expect(await importDelta(forged)).toBe(payload.toHex());
@@ -161,7 +163,7 @@ it('tells of a network that was begun anew what became of a block there', async 
     const kept = answers.map(({ headers }) => headers.get('cache-control'));
     return { indexes: [...indexes, index], kept: [...new Set(kept)] };
   };
-  const kept = ['public, max-age=86400, immutable'];
+  const kept = ['public, max-age=86400, immutable, stale-if-error=0'];
   const before = await tellOf(0);
   await sleep(SECOND_MS + 100);
   expect([before, await tellOf(1)]).toEqual([

@@ -65,6 +65,8 @@ export interface MissingCone {
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
+  /** Tries in a row that ended as an upstream did not know a block that is left. */
+  lacked: number;
   running: Promise<void> | undefined;
 }
 
@@ -86,6 +88,7 @@ export function createMissingCone(
     isFirst: last.staged === undefined,
     missing: 0,
     stored: 0,
+    lacked: 0,
     running: undefined,
   };
 }
@@ -279,6 +282,7 @@ async function storePart(
   stored.forEach(pool.delete);
   left.splice(0, steps);
   cone.stored += blocks.size;
+  cone.lacked = 0;
   memory.progress.workLeft(workOf(cone), 'store', cone.missing - cone.stored);
   if (cone.missing > MAX_PART) {
     const progress = { index: cone.index, stored: cone.stored, of: cone.missing };

@@ -15,6 +15,7 @@ import {
   type PackChecksums,
   readStateMap,
   replaceChecksums,
+  splitIntoParts,
   writeChecksums,
   writeStates,
   writeStatuses,
@@ -209,6 +210,9 @@ const KEEP_CONTENTS = `
   FROM v
   WHERE pack_content.key = v.key`;
 
+/** Packs of a statement, of up to 0.8 MB: SQLite makes all new contents before it writes one. */
+const KEPT_AT_ONCE = 64;
+
 /** Drops the blocks at these positions of a view, and deletes packs that have no other. */
 export function dropFromPacks(
   db: Database,
@@ -237,16 +241,18 @@ export function dropFromPacks(
     return [{ row, slots: [key, slots] }];
   });
   return [
-    ...forEachPiece(
-      db,
-      KEEP_IN_PACKS,
-      kept.map(({ row }) => row),
-    ),
-    ...forEachPiece(
-      db,
-      KEEP_CONTENTS,
-      kept.map(({ slots }) => slots),
-    ),
+    ...splitIntoParts(kept, () => 0, { most: KEPT_AT_ONCE }).flatMap((some) => [
+      ...forEachPiece(
+        db,
+        KEEP_IN_PACKS,
+        some.map(({ row }) => row),
+      ),
+      ...forEachPiece(
+        db,
+        KEEP_CONTENTS,
+        some.map(({ slots }) => slots),
+      ),
+    ]),
     db.prepare(DELETE_PACKS).bind(JSON.stringify(gone)),
   ];
 }

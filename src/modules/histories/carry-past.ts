@@ -9,7 +9,7 @@ import { isNftSql } from '../../ledger/core/output-bytes.ts';
 import { many, readAlone, readQuery } from '../../ledger/core/read-batch.ts';
 import { moveFingerprints } from '../../ledger/core/row-sum.ts';
 import { moveHead } from '../../ledger/core/write-head.ts';
-import { type FoundOutput, findLedgerOutputs } from '../../ledger/intake/known-outputs.ts';
+import { findLedgerOutputs } from '../../ledger/intake/known-outputs.ts';
 import type { Carry } from '../../ledger/ledger-part.ts';
 import {
   PARTS,
@@ -134,17 +134,22 @@ async function readBurns(
     db,
     many(forEachPiece(db, SELECT_BURNED, candidates), (row) => last.get(row.text('id'))!),
   );
-  const burns = new Map<SpentRow, Omit<Burn, 'transactionId'>>();
-  const made = new Map<string, FoundOutput>();
+  const made = new Map<string, readonly [milestone: number, Omit<Burn, 'transactionId'>]>();
   const firsts = [...new Set(burned.map(({ spender }) => `${spender}0000`))];
-  for (const some of splitIntoParts(firsts, () => 0, { most: BURNS_AT_ONCE }))
-    for (const output of await readQuery(db, findLedgerOutputs(db, some)))
-      made.set(output.id, output);
+  for (const some of splitIntoParts(firsts, () => 0, { most: BURNS_AT_ONCE })) {
+    // without their contents: of all parts these are more than there is room for
+    for (const { id, created, block, createdTime } of await readQuery(
+      db,
+      findLedgerOutputs(db, some),
+    ))
+      if (created !== undefined && block !== undefined && createdTime !== undefined)
+        made.set(id, [created, { blockId: block, timestamp: createdTime }]);
+  }
+  const burns = new Map<SpentRow, Omit<Burn, 'transactionId'>>();
   for (const { milestone, spender, spent } of burned) {
-    const { created, block, createdTime } = made.get(`${spender}0000`) ?? {};
-    if (created !== milestone || block === undefined || createdTime === undefined)
-      throw damagedNft();
-    burns.set(spent, { blockId: block, timestamp: createdTime });
+    const [created, burn] = made.get(`${spender}0000`) ?? [];
+    if (created !== milestone || burn === undefined) throw damagedNft();
+    burns.set(spent, burn);
   }
   return burns;
 }

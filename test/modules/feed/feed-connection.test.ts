@@ -90,6 +90,32 @@ describe('a session', () => {
     expect(connection.received(refused, 0).close).toBe('MQTT: subscribed with 0, 128');
   });
 
+  it('ends with a message of another topic', () => {
+    const other = encodePacket({
+      type: PacketType.Publish,
+      topic: 'c',
+      payload: Uint8Array.of(1),
+    });
+    expect(subscribedAt(0).received(other, 1).close).toContain('not requested');
+  });
+
+  it.each([
+    ['answers to pings', pong, 5000],
+    ['messages', message, 5000],
+  ])('ends with more %s than a network has, however they are cut', (_, packet, count) => {
+    const connection = subscribedAt(0);
+    const many = Uint8Array.from(
+      { length: count * packet.length },
+      (_, i) => packet[i % packet.length]!,
+    );
+    expect(connection.received(many, 1).close).toBeUndefined();
+    // 2,000 a second go on for ever
+    for (let now = 2501; now < 60_000; now += 2500)
+      expect(connection.received(many, now).close).toBeUndefined();
+    const closes = [60_001, 60_002, 60_003].map((now) => connection.received(many, now).close);
+    expect(closes).toContain('MQTT: too many packets');
+  });
+
   it('ends with bytes before a word was said', () => {
     const connection = createFeedConnection('edge', ['a']);
     connection.tick(0);

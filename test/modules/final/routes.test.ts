@@ -41,7 +41,9 @@ describe('at the final milestone', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('x-ledger-index')).toBe(String(MADE_INDEX));
     expect(response.headers.get('x-final-milestone')).toBe(String(MADE_INDEX));
-    expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable');
+    expect(response.headers.get('cache-control')).toBe(
+      'public, max-age=86400, immutable, stale-if-error=0',
+    );
     const body = await response.json();
     expect(body).toMatchObject({
       networkName: 'made',
@@ -65,7 +67,9 @@ describe('at the final milestone', () => {
     for (const tree of ['outputs', 'nfts'] as const) {
       for (const id of [`0x${keys[tree][7]}`, ABSENT[tree]]) {
         const response = await fetch(`${FINAL}/${tree}/${id}`);
-        expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable');
+        expect(response.headers.get('cache-control')).toBe(
+          'public, max-age=86400, immutable, stale-if-error=0',
+        );
         const key = Uint8Array.fromHex(id.slice(2));
         const present = id !== ABSENT[tree];
         const verdict = verifyFinalProof(await response.json(), tree, key, root);
@@ -89,7 +93,9 @@ describe('the statement of an address', () => {
       const response = await fetch(`${HOLDER}?cursor=${cursor}`);
       expect(response.status).toBe(200);
       expect(response.headers.get('x-ledger-index')).toBe(String(MADE_INDEX));
-      expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable');
+      expect(response.headers.get('cache-control')).toBe(
+        'public, max-age=86400, immutable, stale-if-error=0',
+      );
       const body = (await response.json()) as { next: string | null };
       const verdict = verifyStatement(body, root);
       if (!verdict.ok) throw new Error(verdict.reason);

@@ -1,0 +1,78 @@
+/**
+ * A milestone upon a block from before the snapshot, and a liar by whose word its past cone goes on
+ * down to the genesis: it costs the honest upstream no more than its turn.
+ */
+import { expect, it } from 'vitest';
+import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { ledgerIndex, passOnce, startLedger } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+
+const BEHIND = { milestonesOnly: true, fetches: 60 };
+
+/** An upstream by whose word nothing was referenced before. */
+const lying = (upstream: Upstream): Upstream => ({
+  ...upstream,
+  name: 'liar',
+  readReference: async (id) => (/^0+$/.test(id) ? 1 : null),
+});
+
+/** A ledger whose next milestone stands upon the last of so many blocks that it does not know. */
+async function startTrapped(blocks: number) {
+  const network = new SyntheticNetwork({ seed: 'astray' });
+  network.milestone();
+  const ancient = [network.milestoneBlock!];
+  for (let i = 0; i < blocks; i++) ancient.push(network.note([ancient.at(-1)!]));
+  const top = ancient.at(-1)!;
+  network.milestone({ parents: [top] });
+  const entry = network.note([network.milestoneBlock!]);
+  const old = network.note([entry]);
+  network.milestone({ parents: [network.note([old, network.note([entry])])] });
+  const rig = await startLedger(await openMemory(), network, 3);
+  const parents = [network.milestoneBlock!, network.note([network.note([top])])];
+  network.milestone({ parents: parents.sort() });
+  rig.node.confirm(4);
+  const upstream: Upstream = { ...rig.upstream, readTips: async () => [] };
+  return { rig, upstream, db: rig.following.db, ancient };
+}
+
+it('what a liar alone has is not waited for once it is gone', async () => {
+  const { rig, upstream, db, ancient } = await startTrapped(300);
+  const pruned = new Set(ancient.slice(0, 250));
+  const unlessPruned =
+    <T>(read: (id: string) => Promise<T | undefined>) =>
+    async (id: string) =>
+      pruned.has(`0x${id}`) ? undefined : read(id);
+  const honest: Upstream = {
+    ...upstream,
+    name: 'honest',
+    readBlock: unlessPruned(upstream.readBlock),
+    readReference: unlessPruned(upstream.readReference),
+  };
+  // the pool does not hold all of it
+  rig.following.memory = createFollowerMemory(60_000);
+  const { memory } = rig.following;
+  const liar = lying(upstream);
+  rig.following.upstreams = [liar];
+  const cameDown = () => memory.missing.some(({ left }) => left !== undefined);
+  for (let i = 0; i < 40 && !cameDown(); i++) await passOnce(rig, BEHIND);
+  expect(cameDown()).toBe(true);
+  const readHeads = () => Promise.reject(new UpstreamFailure('gone'));
+  rig.following.upstreams = [{ ...liar, readHeads }, honest];
+  for (let i = 0; i < 30 && (await ledgerIndex(db)) < 4; i++) await passOnce(rig);
+  expect(await ledgerIndex(db)).toBe(4);
+});
+
+it('another one has its turn while a quick liar leads on', async () => {
+  const { rig, upstream, db } = await startTrapped(12_000);
+  rig.following.upstreams = [lying(upstream), { ...upstream, name: 'honest' }];
+  const { memory } = rig.following;
+  const walked = () => memory.missing.reduce((most, cone) => Math.max(most, cone.walked), 0);
+  for (let i = 0; i < 30 && (await ledgerIndex(db)) < 4; i++) {
+    expect(walked()).toBeLessThan(11_500);
+    memory.upstreams.lookedAroundAt = 0;
+    await passOnce(rig, { ...BEHIND, fetches: 1000 });
+  }
+  expect(await ledgerIndex(db)).toBe(4);
+});
