@@ -2,14 +2,16 @@
  * Snapshot files on this machine, as streams.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { SnapshotFile } from '../../src/stardust/snapshot.ts';
 
 /** Bytes read at once. */
 const CHUNK_BYTES = 1 << 18;
 
 /**
- * Throws an Error with a sentence if there is no such file.
+ * Throws an Error with a sentence if there is no such file. HORNET extends its delta snapshot in
+ * place: a file that is written to while it is read is an Error as well.
  *
  * @param atEnd called with the hex SHA-256 of the file once all of it was read; if it throws, so
  * does the read of the end
@@ -18,23 +20,28 @@ export function openSnapshotFile(path: string, atEnd?: (sha256: string) => void)
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new Error(`${path}: there is no such file`);
   if (!stats.isFile()) throw new Error(`${path}: not a file`);
-  const chunks = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  return {
-    size: stats.size,
-    // the time of the last change cannot be set, as that of the content can
-    version: `${stats.ino} ${stats.ctimeMs}`,
-    chunks: atEnd === undefined ? chunks : hashed(chunks, atEnd),
-  };
+  const version = versionOf(stats);
+  return { size: stats.size, version, chunks: readFile(path, version, atEnd) };
 }
 
-async function* hashed(
-  chunks: AsyncIterable<Uint8Array>,
-  atEnd: (sha256: string) => void,
+/** The time of the last change cannot be set, as that of the content can. */
+const versionOf = ({ ino, size, ctimeMs }: Stats) => `${ino} ${size} ${ctimeMs}`;
+
+async function* readFile(
+  path: string,
+  version: string,
+  atEnd?: (sha256: string) => void,
 ): AsyncGenerator<Uint8Array, void> {
+  await using file = await open(path);
   const hash = createHash('sha256');
-  for await (const chunk of chunks) {
-    hash.update(chunk);
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(CHUNK_BYTES));
+    if (versionOf(await file.stat()) !== version)
+      throw new Error(`${path}: was written to while it was read; copy it, and import the copy`);
+    if (bytesRead === 0) break;
+    const chunk = buffer.subarray(0, bytesRead);
+    if (atEnd !== undefined) hash.update(chunk);
     yield chunk;
   }
-  atEnd(hash.digest('hex'));
+  atEnd?.(hash.digest('hex'));
 }
