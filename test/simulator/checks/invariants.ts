@@ -31,6 +31,8 @@ const SETTLING_MS = 180_000;
 const FLIPPED_SETTLING_MS = 20_000;
 /** More for each block of milestones that it lacks: where steps are tiny it takes some 60. */
 const BLOCK_MS = 80;
+/** For each query that is refused; a block takes some three of them. */
+const REFUSED_MS = 3 * 1400;
 const LOOK_MS = 5000;
 
 /** A request is answered, rightly or by an error, within so long. */
@@ -206,7 +208,9 @@ export async function checkLiveness(world: World): Promise<void> {
   const lacking = [...network.blocks.values()].filter(
     ({ referenced }) => (referenced?.index ?? 0) > begun,
   );
-  const settling = SETTLING_MS + BLOCK_MS * lacking.length;
+  const refusing = world.comeback?.refusing ?? 0;
+  const ofBlock = BLOCK_MS + (refusing && REFUSED_MS / refusing);
+  const settling = SETTLING_MS + ofBlock * lacking.length;
   let end = simulation.now + (world.isFlipped ? FLIPPED_SETTLING_MS : settling);
   let issued = 0;
   let ledger = -1;
@@ -340,6 +344,8 @@ async function checkEconomy(world: World): Promise<void> {
   // each of two versions fetches them
   const versions = now.at - world.overlapAt < 1000 * WINDOW_S ? 2 : 1;
   const denied = Math.min(MOST_DENIED, (now.denied - before.denied) / seconds);
+  // a liar may lead a walk to the genesis, and one that refuses makes it begin again
+  const led = world.liar ? network.blocks.size / WINDOW_S : 0;
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,
@@ -347,7 +353,7 @@ async function checkEconomy(world: World): Promise<void> {
     const rate = (now[what] - before[what]) / seconds;
     const limit =
       (base + upstream * upstreams.length) * (isSmall ? TINY : 1) +
-      (upstream && denied) +
+      (upstream && denied + led) +
       block * blocks * versions +
       (open * countOpen(world)) / WINDOW_S;
     // blocks for which there is no room are fetched, evicted and fetched again

@@ -79,8 +79,8 @@ const SIZES: Values = {
   'src/follower/store/gather-blocks.ts': {
     MAX_QUERIED: [4, 30],
     QUERIED_AT_ONCE: [2, 10],
-    MAX_FETCHED_HEAP_BYTES: [30_000, 100_000],
-    MIN_FETCHED_HEAP_BYTES: [10_000, 30_000],
+    MAX_FETCHED_HEAP_BYTES: [150_000, 400_000],
+    MIN_FETCHED_HEAP_BYTES: [100_000, 200_000],
     FETCHED_AT_ONCE: [2, 8],
   },
   'src/follower/store/store-gathered.ts': {
