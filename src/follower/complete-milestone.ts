@@ -42,8 +42,8 @@ export interface CompleteTools extends Omit<StoreConeTools, 'view'> {
 /** Tries in one pass: each ends as blocks of the cone were dropped, or referenced earlier. */
 const MAX_TRIES = 3;
 
-/** Blocks met by a walk that is kept beside another one of as many: 8 MB for each upstream. */
-const MAX_KEPT = 100_000;
+/** Blocks met by the walks of all upstreams, those asked last first: 40 MB, as one walk may have. */
+const MAX_KEPT = 500_000;
 
 /** Times that a stored cone is left to the upstream by whose word it ends, after the first one. */
 const MAX_SPARED = 8;
@@ -107,8 +107,11 @@ async function storeMissing(
   const cone =
     cones.find(isOurs) ?? createMissingCone(view, { milestone, parents }, upstream?.name);
   cone.by ??= upstream?.name;
-  const isSmall = ({ skeleton }: MissingCone) => skeleton.size <= MAX_KEPT;
-  const others = cones.filter((each) => each !== cone && (isSmall(each) || isSmall(cone)));
+  let room = MAX_KEPT - cone.skeleton.size;
+  const others = cones.filter((each) => {
+    if (each !== cone) room -= each.skeleton.size;
+    return each !== cone && room >= 0;
+  });
   memory.missing = [cone, ...others];
   try {
     await storeCone(db, head, cone, { ...tools, view });

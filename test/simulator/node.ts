@@ -23,8 +23,14 @@ import { Socket } from './platform/sockets.ts';
 
 const CRON_MS = 60_000;
 
-/** Clients that have asked too often. */
-const LIMITED = new Set(['203.0.113.9', '2001:db8:1:2::/64']);
+/** Clients that have asked too often, and networks: one of the keys of a site. */
+const LIMITED = new Set(['203.0.113.9', '2001:db8:1:2::/64', '2001:db8:2::/48 0']);
+/** One that has asked too often for white flags. */
+const LIMITED_PROPOSER = '203.0.113.10';
+
+const limitTo = (limited: ReadonlySet<string>) => ({
+  limit: async ({ key }: { key: string }) => ({ success: !limited.has(key) }),
+});
 
 export interface NodeOptions {
   simulation: Simulation;
@@ -236,7 +242,8 @@ export class SimulatedNode {
       NFT_INDEX: this.kv,
       FOLLOWER: namespace(this.follower),
       EVENTS: namespace(this.events),
-      READ_LIMIT: { limit: async ({ key }: { key: string }) => ({ success: !LIMITED.has(key) }) },
+      READ_LIMIT: limitTo(LIMITED),
+      WHITE_FLAG_LIMIT: limitTo(new Set([LIMITED_PROPOSER])),
       ASSETS: { fetch: async (url: string) => readFile(url) },
       VERSION: { id: `version-${this.#version}`, tag: '', timestamp: '' },
       ...this.#vars,

@@ -15,7 +15,12 @@ import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { readRows } from '../../support/ledger/memory-database.ts';
-import { lastIndex, ledgerAt, parametersAt } from '../../support/network/network-model.ts';
+import {
+  lastIndex,
+  ledgerAt,
+  milestoneAt,
+  parametersAt,
+} from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { EVENTS, somethingHappens } from '../../support/network/random-network.ts';
 import { LEAST_RETENTION } from '../platform/limits.ts';
@@ -88,10 +93,19 @@ async function beSilent(world: World, seed: string): Promise<void> {
   node.disturbances.kvFull = false;
   await simulation.runUntil(1000 * (network.milestones.at(-1)!.timestamp + SILENT_S));
   node.catchUp();
-  world.ask('/health', ({ status }) => {
+  world.ask('/health', ({ status, headers }) => {
     if (status === 200) world.wrong('safety', 'a node is healthy without milestones');
+    const age = headers.get('x-newest-block-age');
+    if (age !== null && Number(age) < SILENT_S / 2)
+      world.wrong('safety', `the newest block has an age of ${age} s after ${SILENT_S} s`);
   });
   await simulation.runUntil(simulation.now + LOOK_MS);
+  node.disturbances.skewMs = -3000 * SILENT_S;
+  world.ask('/health', ({ status }) => {
+    if (status === 200) world.wrong('safety', 'a node is healthy whose milestone is of the future');
+  });
+  await simulation.runUntil(simulation.now + LOOK_MS);
+  node.disturbances.skewMs = 0;
   await checkAlways(world);
 }
 
@@ -373,6 +387,15 @@ async function endVersion(world: World): Promise<void> {
   const ledger = await world.ledgerIndex();
   if (ledger !== target - 1)
     world.wrong('safety', `the ledger is at ${ledger}, of another version from ${target} on`);
+  const request = proposalOf(milestoneAt(network, target)!);
+  world.ask(
+    '/api/core/v2/whiteflag',
+    ({ status }) => {
+      if (status === 200) world.wrong('safety', 'a root by rules of another version');
+    },
+    { method: 'POST', body: JSON.stringify(request) },
+  );
+  await world.simulation.runUntil(world.simulation.now + LOOK_MS);
 }
 
 /** Milliseconds in which the final ledger is built. */
@@ -406,6 +429,23 @@ async function endNetwork(world: World, random: Random): Promise<void> {
     world.wrong('liveness', 'the final ledger is not built');
     return checkAlways(world);
   }
+  for (const [path, init] of [
+    ['/health', {}],
+    ['/metrics', {}],
+    [
+      '/api/core/v2/whiteflag',
+      { method: 'POST', body: JSON.stringify(proposalOf(milestoneAt(network, last)!)) },
+    ],
+  ] as const)
+    world.ask(
+      path,
+      ({ status, headers }) => {
+        const caching = headers.get('cache-control');
+        if (status === 200 && caching !== 'no-store')
+          world.wrong('safety', `${path} of a network that ended is ${caching}`);
+      },
+      init,
+    );
   world.ask('/metrics', async (answer) => {
     const isOff = /^stardust_follower_state\{state="off"\} 1$/m.test(await answer.text());
     if (!isOff) world.wrong('safety', 'metrics say that a network is followed that ended');

@@ -3,16 +3,39 @@ import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
+import type { Random } from '../../support/network/random.ts';
 import { unreferencedBlocks } from '../platform/limits.ts';
 import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
 
-export function askRoots(world: World, request: Request): void {
+/** Milliseconds in which a coordinator has an answer; HORNET's waits for two seconds. */
+const ANSWERED_MS = 2500;
+
+/** As a client writes it who names a parent twice, in other letters. */
+function repeat(request: Request, random: Random): Request {
+  const { parents } = request;
+  const again = `0x${random.pick(parents).slice(2).toUpperCase()}`;
+  const at = random.below(parents.length + 1);
+  return { ...request, parents: parents.length < 8 ? parents.toSpliced(at, 0, again) : parents };
+}
+
+/**
+ * @param oddly writes it in other words now and then
+ * @param isDue whether a calm world has an answer
+ */
+export function askRoots(world: World, request: Request, oddly?: Random, isDue = false): void {
   const truth = world.truth.roots(request);
   const about = `milestone ${request.index} from ${request.parents.map((id) => id.slice(0, 8))}`;
   const { hasKeys, mayHideRows } = world;
   world.proposals.push(request);
-  const body = JSON.stringify(request);
+  const said = oddly?.chance(0.3) ? repeat(request, oddly) : request;
+  const body = JSON.stringify(said);
+  const { simulation, upstreams, node } = world;
+  const askedAt = simulation.now;
+  const isSlow = () => node.disturbances.heldBatch > 0 || node.disturbances.d1.chance > 0;
+  const wasSlow = isSlow();
+  const areDown = () => upstreams.every(({ conduct }) => !conduct.isUp);
+  const wereDown = areDown();
   const isUnknown = truth === 'unknown' && request.parents.length > 1 && !world.isFlipped;
   const stored = isUnknown ? visibleIds(world) : undefined;
   world.ask('/api/core/v2/whiteflag', check, { method: 'POST', body });
@@ -20,6 +43,9 @@ export function askRoots(world: World, request: Request): void {
   async function check(answer: Response): Promise<void> {
     const said = (await answer.json()) as Record<string, unknown>;
     world.note(`white flag ${answer.status}`, about);
+    const took = simulation.now - askedAt;
+    if (took > ANSWERED_MS && !wasSlow && !isSlow())
+      return world.wrong('liveness', `${about}: answered after ${took} ms`);
     if (mayHideRows || world.mayHideRows) return;
     const detail = answer.headers.get('x-error-detail') ?? '';
     const [, unknown] = /^block 0x(\w+) is not known here$/.exec(detail) ?? [];
@@ -33,9 +59,16 @@ export function askRoots(world: World, request: Request): void {
         'safety',
         `${about}: 400 ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`,
       );
+    if (unknown && truth !== 'unknown' && wereDown && areDown())
+      return world.wrong('safety', `${about}: ${detail}, and no upstream could be asked`);
+    if (isDue && answer.status !== 200 && world.mustAnswer && !world.isDisturbed)
+      return world.wrong('liveness', `${about}: status ${answer.status}, ${detail}`);
     if (answer.status >= 500 && world.mustAnswer && !world.isDisturbed)
       return world.wrong('safety', `${about}: status ${answer.status} ${detail}`);
     if (answer.status !== 200 || isHearsay(world, request)) return;
+    const ledgerIndex = answer.headers.get('x-ledger-index');
+    if (ledgerIndex !== String(request.index - 1))
+      return world.wrong('safety', `${about}: X-Ledger-Index ${ledgerIndex}`);
     const { inclusionMerkleRoot, appliedMerkleRoot } = said;
     const roots = JSON.stringify({ inclusionMerkleRoot, appliedMerkleRoot });
     if (roots !== JSON.stringify(truth))

@@ -8,6 +8,8 @@ import type { Simulation } from './simulation.ts';
 const CALL_MS = 6;
 const WRITE_INTERVAL_MS = 1000;
 const LATE_SHARE = 0.2;
+/** Fewer and the index is wrong (docs/nft-index.md, assumption 3). */
+const LEAST_TTL_S = 60 * 86_400;
 
 interface Put {
   /** When it was made, and when it landed. */
@@ -61,6 +63,8 @@ export class KvDouble {
     const { now } = this.#simulation;
     const before = this.#written.get(key) ?? Number.NEGATIVE_INFINITY;
     if (now - before < WRITE_INTERVAL_MS) throw new Error('KV PUT failed: 429 Too Many Requests');
+    if (options.expirationTtl !== undefined && options.expirationTtl < LEAST_TTL_S)
+      throw new RangeError(`an entry of ${options.expirationTtl} seconds`);
     if (key.length > 512) throw new Error('KV PUT failed: 414 key too long');
     this.#written.set(key, now);
     const until = now + 1000 * (options.expirationTtl ?? Number.POSITIVE_INFINITY);

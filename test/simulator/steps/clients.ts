@@ -74,12 +74,25 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [404, '/api/core/v2/nothing'],
   [404, '/api/core/v2//info'],
   [405, '/api/core/v2/info', { method: 'POST' }],
+  [200, '/api/core/v2/info', { method: 'HEAD' }],
   [204, '/api/core/v2/info', { method: 'OPTIONS' }],
+  [
+    204,
+    '/api/core/v2/whiteflag',
+    { method: 'OPTIONS', headers: { 'access-control-request-headers': 'x-odd' } },
+  ],
   [400, `/api/edge/v1/nfts?ids=${Array.from({ length: 101 }, () => `0x${NOBODY}`)}`],
   [400, '/api/mqtt/v1'],
   [401, PROTECTED_PATH, { method: 'HEAD' }],
   [429, '/api/core/v2/info', { headers: { 'cf-connecting-ip': '203.0.113.9' } }],
   [429, '/api/core/v2/tips', { headers: { 'cf-connecting-ip': '2001:DB8:1:2::5' } }],
+  [429, '/api/core/v2/tips', { headers: { 'cf-connecting-ip': '2001:db8:2:0::5' } }],
+  [200, '/api/core/v2/info', { headers: { 'cf-connecting-ip': '203.0.113.10' } }],
+  [
+    429,
+    '/api/core/v2/whiteflag',
+    { method: 'POST', body: '{}', headers: { 'cf-connecting-ip': '203.0.113.10' } },
+  ],
   ...[API_USER, `${API_USER}:`, `${API_USER}:${API_PASSWORD}0`, `:${API_PASSWORD}`].map(
     (text) => [401, PROTECTED_PATH, { headers: basic(text) }] as const,
   ),
@@ -88,6 +101,22 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [401, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}0` } }],
   [200, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}` } }],
 ];
+
+/** By status, what an error says in a header (docs/contract.md#errors). */
+const DUE_HEADERS: Readonly<Record<number, string>> = {
+  401: 'www-authenticate',
+  405: 'allow',
+  429: 'retry-after',
+};
+
+function headersFault({ status, headers }: Response, init: RequestInit = {}): string | undefined {
+  const due = DUE_HEADERS[status];
+  if (due !== undefined && !headers.has(due)) return `status ${status} without ${due}`;
+  const asked = new Headers(init.headers).get('access-control-request-headers');
+  const allowed = headers.get('access-control-allow-headers') ?? '';
+  if (asked !== null && !allowed.includes(asked)) return `a page may send ${allowed}, not ${asked}`;
+  return undefined;
+}
 
 /** A right request that is too long to be read. */
 function sendTooMuch(world: World): void {
@@ -258,6 +287,8 @@ export const clientSteps = {
         const isLost = status === 200 ? answer.status >= 500 : answer.status === 429;
         if (answer.status !== status && !(isLost && !world.mustAnswer))
           world.wrong('safety', `${path}: status ${answer.status}`);
+        const fault = headersFault(answer, init);
+        if (fault !== undefined) world.wrong('safety', `${path}: ${fault}`);
         const isShared = !/no-store/.test(answer.headers.get('cache-control') ?? '');
         if (path === PROTECTED_PATH && isShared) world.wrong('safety', `caches keep ${path}`);
       },

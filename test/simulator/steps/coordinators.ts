@@ -51,6 +51,7 @@ export const coordinatorSteps = {
   proposeAnything: hostile(4, proposeAnything),
   proposeTwin: hostile(1, proposeTwin),
   proposeAgain: hostile(2, proposeAgain),
+  proposeAtOnce: coordinator(2, proposeAtOnce),
 } satisfies Steps;
 
 /** It stands until the next milestone takes its place. */
@@ -70,8 +71,8 @@ export function issueUnsound(
   world.note('unsound', `${unsound.index} ${breach}`);
 }
 
-/** Seconds after the milestone before: around those at which time conditions end. */
-const DELAYS = [1, 4, 5, 6, 9, 10, 11, 1000];
+/** Seconds after the milestone before: around those at which time conditions end; 0 is too early. */
+const DELAYS = [0, 1, 4, 5, 6, 9, 10, 11, 1000];
 
 /** Whether the last milestone's second has come. */
 export function issue(world: World, parents?: readonly string[]): void {
@@ -103,6 +104,10 @@ function issueUponOld(world: World, random: Random): void {
       [...new Set([network.milestoneBlock!, ...above, ...network.someParents()])].slice(0, 8),
     );
 }
+
+const MILESTONE_MS = 5000;
+/** A coordinator proposes as soon as it has issued a milestone. */
+const AT_ONCE_MS = 100;
 
 /** In which a milestone comes, and what it brings is stored. */
 const LATER_MS = 8000;
@@ -261,7 +266,7 @@ function proposeAnything(world: World, random: Random): void {
   const index = random.chance(0.7) ? last + 1 : random.between(2, last + 1);
   const before = [...network.blocks.values()].filter((each) => each.milestoneIndex === index - 1);
   if (random.chance(0.85) && before.length > 0) parents.push(random.pick(before).id);
-  if (parents.length > 0) askRoots(world, requestAt(world, random, index, parents));
+  if (parents.length > 0) askRoots(world, requestAt(world, random, index, parents), random);
 }
 
 /** A block that has the milestone's ID and is none of its blocks, in place of one. */
@@ -275,6 +280,16 @@ function proposeTwin(world: World, random: Random): void {
       ...world.network.someParents().slice(0, random.below(2)),
     ]),
   );
+}
+
+/** Over the milestone that comes next, a moment after it has come. */
+function proposeAtOnce(world: World): void {
+  const { simulation, upstreams } = world;
+  const due = simulation.now + MILESTONE_MS - (world.elapsed % MILESTONE_MS) + AT_ONCE_MS;
+  const isKnown = () => upstreams.every(({ conduct }) => conduct.isUp && conduct.lag === 0);
+  simulation.atForWorld(due, () => {
+    if (!world.isCalm && isKnown()) askRoots(world, proposal(world), undefined, true);
+  });
 }
 
 /** A request in the same words as one before. */
