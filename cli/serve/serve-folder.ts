@@ -101,7 +101,7 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     await child.stop();
     if (dismissed) return 0;
     // the host has printed why
-    if (!listening) return 1;
+    if (!listening && child === first) return 1;
     console.error(`The process that runs the Worker ended (${code}); it is started again`);
     await sleep(Math.max(0, startedAt + RESTART_EVERY_MS - performance.now()));
     if (dismissed) return 0;

@@ -53,9 +53,6 @@ interface Giver {
  */
 export const MAX_QUERIES = 400;
 
-/** Blocks of a past cone after which another upstream has its turn, once for each milestone. */
-const MAX_CREDITED = 10_000;
-
 /** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_FETCH_MS = 60_000;
 
@@ -82,12 +79,9 @@ export async function tryUpstream(
     const isClaimed = heads !== undefined && heads.confirmed > ledger;
     const next = pass.signed === ledger + 1 ? 'signed' : isClaimed ? 'claimed' : undefined;
     const applied = pass.applied - before;
-    const work = workDone(context.memory.missing);
-    // a liar may lead it to the genesis
-    const isLong = work > MAX_CREDITED;
-    const isOver = known.leftAt !== ledger && (isLong || Date.now() > pass.budget.deadline);
+    const isOver = known.leftAt !== ledger && Date.now() > pass.budget.deadline;
     // within a past cone: 50 ms for each block of it
-    const issued = known.issuedAt - issuedAt || (isLong ? 0 : 50 * (work - done));
+    const issued = known.issuedAt - issuedAt || 50 * (workDone(context.memory.missing) - done);
     const isSlow = (applied > 0 || isOver) && issued < Date.now() - began;
     return { ...ending, place, applied, isSlow, latest: heads?.latest, next };
   };

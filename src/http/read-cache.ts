@@ -152,7 +152,9 @@ export function createReadCache(
         const storedAt = clock();
         const answer = await handle(passed);
         const keep = answer.keep ?? route.keep ?? 'none';
-        if ((answer.status ?? 200) === 200 && FRESHNESS[keep].inMemory !== 'no')
+        // one that began later may have ended before
+        const isNewest = !((entries.get(key)?.storedAt ?? storedAt) > storedAt);
+        if ((answer.status ?? 200) === 200 && FRESHNESS[keep].inMemory !== 'no' && isNewest)
           entries.set(key, { answer, keep, generation, storedAt });
         return answer;
       };

@@ -53,6 +53,8 @@ export interface Disturbances {
   kvFull: boolean;
   /** How long a put into KV may take, milliseconds. */
   kvSlowMs: number;
+  /** The share of reads of KV that hang. */
+  kvHanging: number;
   cacheDown: boolean;
   /** Bytes of D1, of the 10 GB that it may have. */
   d1Bytes: number;
@@ -88,6 +90,7 @@ export class SimulatedNode {
     kvDown: false,
     kvFull: false,
     kvSlowMs: 0,
+    kvHanging: 0,
     cacheDown: false,
     d1Bytes: 0,
     heldBatch: 0,
@@ -119,6 +122,7 @@ export class SimulatedNode {
         isDown: () => disturbances.kvDown,
         isFull: () => disturbances.kvFull,
         slowMs: () => disturbances.kvSlowMs,
+        hanging: () => disturbances.kvHanging,
         counts,
       });
     this.kv = openKv();
@@ -311,6 +315,12 @@ export class SimulatedNode {
           .finally(() => process.onEnd.includes(lost) && forget());
       });
     });
+  }
+
+  /** Whether calls of D1 may take long, or fail. */
+  get isSlow(): boolean {
+    const { d1, heldBatch } = this.disturbances;
+    return d1.chance > 0 || heldBatch > 0;
   }
 
   /** Another namespace is bound, with what it had when it was bound last. */

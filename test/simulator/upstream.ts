@@ -257,7 +257,10 @@ export class UpstreamDouble {
     if (route.name === 'info') this.heads++;
     const isRefused = conduct.refusing > 0 && ++this.#answers % conduct.refusing === 0;
     if (isRefused || this.#random.chance(conduct.busy))
-      return new SimulatedResponse('busy', { status: this.#random.pick([429, 503, 504]) });
+      return new SimulatedResponse('busy', {
+        status: this.#random.pick([302, 429, 503, 504]),
+        headers: { location: 'https://elsewhere.test/' },
+      });
     if (this.#tells('answers without end') && this.#random.chance(ENDLESS_SHARE))
       return this.#answerEndlessly(accept);
     const { status, type, body } =

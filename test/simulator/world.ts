@@ -83,7 +83,7 @@ export class World {
   readonly ancient: string[];
   /** A chain of which it names the first one; nobody stands on it but by a liar's word. */
   readonly unnamed: readonly string[];
-  /** Keys that may not sign milestones. */
+  /** Keys that may not sign milestones, any more. */
   readonly strangers: readonly KeyPair[];
   /** Blocks around forged milestones with the ID of a real one. */
   readonly twins: { id: string; index: number }[] = [];
@@ -166,6 +166,7 @@ export class World {
   /** The network's last milestone, and when upstreams learnt of it. */
   latest = { index: 0, at: 0 };
   readonly #asked = new Set<Asked>();
+  readonly #applied: { seen: number; all: { at: number; index: number }[] } = { seen: 0, all: [] };
   #blocksSeen = 0;
 
   private constructor(
@@ -191,7 +192,7 @@ export class World {
     this.ancient = ancient;
     this.unnamed = unnamed;
     this.hasKeys = settings.missingKeys === 0;
-    this.strangers = [network.account(100), network.account(101)];
+    this.strangers = strangersOf(network);
     this.readers = new Random(`readers ${seed}`);
   }
 
@@ -217,6 +218,8 @@ export class World {
         const [first] = upstreams;
         const upstream = upstreams.find((each) => each.host === host)!;
         const said = new Headers(init?.headers).get('authorization');
+        if (init?.redirect !== 'manual')
+          return Promise.reject(new RangeError(`${host}: may lead elsewhere`));
         if (said !== (upstream === first ? `Bearer ${UPSTREAM_TOKEN}` : null))
           return Promise.reject(new RangeError(`${host}: a token where none is due, or none`));
         return upstream.fetch(url, init);
@@ -265,7 +268,7 @@ export class World {
   setKeys(): void {
     const { keys, threshold } = this.network.keys;
     this.node.deploy({
-      MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),
+      MILESTONE_PUBLIC_KEYS: withFormer(keys, this.network),
       MILESTONE_THRESHOLD: String(threshold),
     });
     this.hasKeys = true;
@@ -457,6 +460,17 @@ export class World {
     return [...this.#asked].filter(({ at }) => this.simulation.now - at > ms);
   }
 
+  /** The last milestone that was applied before a time, by the log. */
+  appliedBefore(at: number): number {
+    const { lines } = this.node;
+    for (; this.#applied.seen < lines.length; this.#applied.seen++) {
+      const line = lines[this.#applied.seen]!;
+      const [, index] = /"follower.milestone-applied","index":(\d+)/.exec(line.text) ?? [];
+      if (index !== undefined) this.#applied.all.push({ at: line.at, index: Number(index) });
+    }
+    return this.#applied.all.findLast((each) => each.at <= at)?.index ?? 0;
+  }
+
   /** Where the ledger is, by its database. */
   async ledgerIndex(): Promise<number> {
     const row = await this.node.sqlite.prepare('SELECT ledger FROM head').first('ledger');
@@ -513,7 +527,7 @@ function varsOf(
   return {
     UPSTREAM_URL: upstreams.map(({ host }) => `http://${host}`).join(),
     UPSTREAM_TOKEN,
-    MILESTONE_PUBLIC_KEYS: known.map(({ publicKey }) => publicKey.toHex()).join(),
+    MILESTONE_PUBLIC_KEYS: withFormer(known, network),
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
     PUBLIC_ROUTES: hidesTreasury(settings) ? WITHOUT_TREASURY.join() : '/*,/metrics,/api/mqtt/v1',
     // in any case
@@ -526,6 +540,15 @@ function varsOf(
     HISTORY: settings.keepsHistory ? 'all' : '',
     INDEX: settings.indexesAll ? 'all' : '',
   };
+}
+
+const strangersOf = (network: SyntheticNetwork): KeyPair[] =>
+  [100, 101].map((account) => network.account(account));
+
+/** Keys as a setting, and those of strangers, which could sign the first milestone. */
+function withFormer(keys: readonly { publicKey: Uint8Array }[], network: SyntheticNetwork): string {
+  const former = strangersOf(network).map(({ publicKey }) => `${publicKey.toHex()}@1-1`);
+  return [...keys.map(({ publicKey }) => publicKey.toHex()), ...former].join();
 }
 
 const TREASURY = 1_000_000_000_000n;

@@ -17,17 +17,15 @@ const NOTHING = '00000000:00000000';
 /** Bytes by remote address and port. */
 export async function readKernelQueues(port: number): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  try {
-    for (const text of await Promise.all(FILES.map((file) => readFile(file, 'latin1'))))
-      for (const line of text.split('\n')) {
-        if (line.includes(NOTHING)) continue;
-        const [, local, remote, sent, received] = LINE.exec(line) ?? [];
-        if (local === undefined || Number.parseInt(local, 16) !== port) continue;
-        found.set(remote!, Number.parseInt(sent!, 16) + Number.parseInt(received!, 16));
-      }
-  } catch {
-    // a system without these files
-  }
+  // a system may have neither file, or no IPv6
+  const reading = FILES.map((file) => readFile(file, 'latin1').catch(() => ''));
+  for (const text of await Promise.all(reading))
+    for (const line of text.split('\n')) {
+      if (line.includes(NOTHING)) continue;
+      const [, local, remote, sent, received] = LINE.exec(line) ?? [];
+      if (local === undefined || Number.parseInt(local, 16) !== port) continue;
+      found.set(remote!, Number.parseInt(sent!, 16) + Number.parseInt(received!, 16));
+    }
   return found;
 }
 

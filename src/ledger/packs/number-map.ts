@@ -1,6 +1,7 @@
 /**
  * A map from numbers of blocks or outputs to integers: a hash table with linear probing in two
- * typed arrays. An entry takes 12 bytes; at least half of the places are free.
+ * typed arrays. An entry takes 12 bytes; at least half of the places are free. Strangers may choose
+ * which numbers they consume, so places depend on a random seed too.
  */
 
 /**
@@ -16,6 +17,7 @@ export class NumberMap {
   #keys = new Float64Array(256);
   #values = new Int32Array(256);
   #size = 0;
+  readonly #seed = crypto.getRandomValues(new Int32Array(1))[0]!;
 
   get size(): number {
     return this.#size;
@@ -54,8 +56,8 @@ export class NumberMap {
   #find(number: number): number {
     const keys = this.#keys;
     const mask = keys.length - 1;
-    // of a number above 2^32 Math.imul takes the low 32 bits
-    let at = (Math.imul(number, SPREAD) >>> 8) & mask;
+    // of a number above 2^32 the low 32 bits count
+    let at = (Math.imul(number ^ this.#seed, SPREAD) >>> 8) & mask;
     while (keys[at] !== number && keys[at] !== FREE) at = (at + 1) & mask;
     return at;
   }

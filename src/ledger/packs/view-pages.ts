@@ -36,6 +36,9 @@ export const PAGE_WITH_IDS = 32;
 /** Blocks of the largest cone that a request computes roots of: a second's work. */
 export const MAX_CONE_BLOCKS = 200_000;
 
+/** Milestones whose blocks one request may meet: each page reads their names again. */
+export const MAX_SPAN = 1000;
+
 /** How often packs of several milestones may mention outputs in a view: 30 MB of IDs. */
 export const MAX_MENTIONS = 500_000;
 
@@ -54,8 +57,8 @@ const VIEWED_COLUMNS = `
 /** SQL that is true of the packs with unreferenced blocks that the walk may meet. */
 const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?4 AND p.staged = ?2)';
 
-/** SQL that is true if the milestones in reach reference more than the walk may meet. */
-const IS_TOO_LARGE = `(r.blocks > ${MAX_CONE_BLOCKS})`;
+/** SQL that is true if there are more milestones in reach, or blocks of them, than it may meet. */
+const IS_TOO_LARGE = `(r.blocks > ${MAX_CONE_BLOCKS} OR coalesce(r.until - ?2, 0) > ${MAX_SPAN})`;
 
 /**
  * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the key after which the page begins,

@@ -36,6 +36,7 @@ import {
   createPackReader,
   MAX_CONE_BLOCKS,
   MAX_MENTIONS,
+  MAX_SPAN,
   PAGE,
   PAGE_WITH_IDS,
   selectConePage,
@@ -91,8 +92,8 @@ const FIND_PAST = selectIds(
 
 /**
  * Returns undefined if nothing was imported. Throws a ConeUnavailable `too-large` if the milestones
- * in reach reference more than MAX_CONE_BLOCKS, or their blocks mention too many outputs; a
- * LedgerMoved if the ledger always moves.
+ * in reach reference more than MAX_CONE_BLOCKS, or their blocks mention too many outputs, or they are
+ * too many; a LedgerMoved if the ledger always moves.
  */
 export async function readView(
   db: Database,
@@ -145,6 +146,8 @@ async function readOnce(
   const { unreferenced: readsLive, until, blocks: due } = reach;
   if (due > MAX_CONE_BLOCKS)
     throw new ConeUnavailable('too-large', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
+  if (until - index > MAX_SPAN)
+    throw new ConeUnavailable('too-large', `more than ${MAX_SPAN} milestones to walk`);
   const next = nextNumbers(head, given);
   const reader = createPackReader(index, next.nextBlock);
   const most = reach.several === 1 ? PAGE_WITH_IDS : PAGE;

@@ -117,11 +117,14 @@ function listOutputs(
   };
 }
 
+/** Uses for which there is room at first. */
+const FIRST_USES = 1024;
+
 /** Uses of outputs: the position of the block, and the place among its outputs. */
 function createUses() {
-  let outputs = new Float64Array(1024);
-  let positions = new Uint32Array(1024);
-  let places = new Uint16Array(1024);
+  let outputs = new Float64Array(FIRST_USES);
+  let positions = new Uint32Array(FIRST_USES);
+  let places = new Uint16Array(FIRST_USES);
   let size = 0;
   return {
     add(output: number, position: number, i: number): number {

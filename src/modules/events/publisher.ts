@@ -112,10 +112,13 @@ export function createPublisher(
       if (head === undefined || !follows(before, head))
         throw new LedgerMoved('the ledger was replaced');
       if (contents === undefined) throw new LedgerMoved(`milestone ${index} is pruned`);
-      const { messages: toldBefore } = counts;
-      await tellMilestone(db, contents, audience, keys).catch((cause: unknown) => {
-        if (counts.messages === toldBefore) throw cause;
-        throw new HalfTold(`milestone ${index}`, { cause });
+      let isBegun = false;
+      const tell: Audience['tell'] = (topic, payload) => {
+        isBegun = true;
+        return audience.tell(topic, payload);
+      };
+      await tellMilestone(db, contents, { ...audience, tell }, keys).catch((cause: unknown) => {
+        throw isBegun ? new HalfTold(`milestone ${index}`, { cause }) : cause;
       });
       const { id, timestamp } = contents;
       save({ ...before, index, id, timestamp });

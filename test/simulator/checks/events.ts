@@ -221,7 +221,15 @@ function follow(
           encodePacket({
             type: PacketType.Subscribe,
             packetId: 1,
-            topics: [CONFIRMED, BLOCKS, TAGGED, TRANSACTIONS, ...topics.map(({ name }) => name)],
+            // twice is once
+            topics: [
+              CONFIRMED,
+              BLOCKS,
+              TAGGED,
+              TRANSACTIONS,
+              ...topics.map(({ name }) => name),
+              CONFIRMED,
+            ],
           }),
         );
       if (packet.type !== PacketType.Publish) continue;

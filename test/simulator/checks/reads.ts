@@ -44,6 +44,16 @@ export interface How {
 
 const MIN_LEDGER_INDEX = 'x-min-ledger-index';
 
+/** In which an NFT is looked up, though KV hangs. */
+const LOOKED_UP_MS = 2500;
+
+/** Answers about the present. */
+const isFresh = new Set(['NFT', 'list', 'info', 'treasury']);
+
+/** How old an answer may be that asks for no index, milliseconds: a copy of KV is published, and kept. */
+const mostAge = ({ settings }: World) =>
+  settings.isServe ? 3000 : settings.staleMs + settings.replicaMs + 20_000;
+
 /**
  * Asks, and looks at answers that are certain: what a 200 says, and at which index a 404 is true.
  * Now and then the ledger must have come to a milestone, or the client has an answer of before.
@@ -65,7 +75,9 @@ export function read(
     mayFail = () => false,
   }: How = {},
 ): void {
-  const { network, readers, kept } = world;
+  const { network, readers, kept, simulation } = world;
+  const askedAt = simulation.now;
+  const wasSlow = world.node.isSlow;
   const last = lastIndex(network);
   const headers: Record<string, string> = { ...init.headers };
   const min = hasMin && readers.chance(0.25) ? last - readers.below(3) + readers.below(2) : 0;
@@ -81,6 +93,9 @@ export function read(
   const look = async (answer: Response) => {
     world.note(`${what} ${answer.status}`, path);
     if ((mayHide || world.mayHideRows) && (isListed || answer.status === 404)) return undefined;
+    const took = simulation.now - askedAt;
+    if (what === 'NFT' && took > LOOKED_UP_MS && !wasSlow && !world.node.isSlow)
+      return `answered after ${took} ms`;
     const index = ledgerIndexOf(answer);
     const { restsFrom, mustAnswer, settings } = world;
     if (answer.status >= 500 && mustAnswer && !mayFail(index, answer))
@@ -89,6 +104,10 @@ export function read(
     const isKept = restsFrom !== undefined && min + settings.replicaMs === 0 && isDue(restsFrom);
     if (isKept && ![200, 304].includes(answer.status))
       return `status ${answer.status}, and milestones are kept from ${restsFrom} on`;
+    const oldest = isFresh.has(what) ? world.appliedBefore(askedAt - mostAge(world)) : 0;
+    const isOld = index !== undefined && index < oldest && imports + world.imports === 0;
+    if (isOld && mustAnswer && !world.isDisturbed)
+      return `at index ${index}, and the ledger was at ${oldest} long before`;
     if (index !== undefined && index > lastIndex(network))
       return `at index ${index}, which the network does not have`;
     if (answer.status === 200 && index !== undefined && index < min)

@@ -15,6 +15,7 @@ import { unreferencedSince } from './white-flag.ts';
 export async function checkRest(world: World): Promise<void> {
   await checkIndex(world);
   await checkLookups(world);
+  await checkHealth(world);
   await checkKept(world);
   await checkOrphans(world);
   await checkPacks(world);
@@ -127,6 +128,27 @@ async function checkLookups(world: World): Promise<void> {
     await simulation.runUntil(simulation.now + HEARTBEAT_MS / 2);
   }
   world.wrong('economy', 'lookups of NFTs query the ledger');
+}
+
+/** What a node says of itself in two places is the same, and how blocks come is so. */
+async function checkHealth(world: World): Promise<void> {
+  const { simulation, upstreams } = world;
+  let isHealthy: boolean | undefined;
+  world.ask('/health', ({ status, headers }) => {
+    isHealthy = status === 200;
+    const by = headers.get('x-blocks-by') ?? 'polling';
+    const hasFeed = upstreams.some(({ conduct }) => conduct.hasFeed);
+    if (by !== 'polling' && !hasFeed)
+      world.wrong('safety', `blocks come by ${by}, and nobody has one`);
+  });
+  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  world.ask('/api/core/v2/info', async (answer) => {
+    if (answer.status !== 200 || isHealthy === undefined) return;
+    const { status } = (await answer.json()) as { status: { isHealthy: boolean } };
+    if (status.isHealthy !== isHealthy && world.settings.replicaMs === 0)
+      world.wrong('safety', `isHealthy is ${status.isHealthy}, and health says ${isHealthy}`);
+  });
+  await simulation.runUntil(simulation.now + ANSWERED_MS);
 }
 
 /** Keys of the parts of one milestone. */

@@ -32,8 +32,7 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
   const body = JSON.stringify(said);
   const { simulation, upstreams, node } = world;
   const askedAt = simulation.now;
-  const isSlow = () => node.disturbances.heldBatch > 0 || node.disturbances.d1.chance > 0;
-  const wasSlow = isSlow();
+  const wasSlow = node.isSlow;
   const areDown = () => upstreams.every(({ conduct }) => !conduct.isUp);
   const wereDown = areDown();
   const isUnknown = truth === 'unknown' && request.parents.length > 1 && !world.isFlipped;
@@ -44,7 +43,7 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
     const said = (await answer.json()) as Record<string, unknown>;
     world.note(`white flag ${answer.status}`, about);
     const took = simulation.now - askedAt;
-    if (took > ANSWERED_MS && !wasSlow && !isSlow())
+    if (took > ANSWERED_MS && !wasSlow && !node.isSlow)
       return world.wrong('liveness', `${about}: answered after ${took} ms`);
     if (mayHideRows || world.mayHideRows) return;
     const detail = answer.headers.get('x-error-detail') ?? '';

@@ -8,6 +8,7 @@ import type { Simulation } from './simulation.ts';
 const CALL_MS = 6;
 const WRITE_INTERVAL_MS = 1000;
 const LATE_SHARE = 0.2;
+const HANG_MS = 60_000;
 /** Fewer and the index is wrong (docs/nft-index.md, assumption 3). */
 const LEAST_TTL_S = 60 * 86_400;
 
@@ -27,6 +28,8 @@ export interface KvOptions {
   isFull: () => boolean;
   /** How long a put may take, milliseconds. */
   slowMs: () => number;
+  /** The share of reads that give nothing for long. */
+  hanging: () => number;
   counts: { kvCalls: number };
 }
 
@@ -45,7 +48,9 @@ export class KvDouble {
   async get(key: string, how?: { type?: string }): Promise<string | null> {
     await this.#call();
     if (how?.type !== undefined && how.type !== 'text') throw new TypeError(`KV type ${how.type}`);
-    const { now, random } = this.#simulation;
+    const { random } = this.#simulation;
+    if (random.chance(this.#options.hanging())) await this.#simulation.sleep(HANG_MS);
+    const { now } = this.#simulation;
     const copyMs = 0.75 * this.#options.staleMs;
     const moment = now - (random.chance(0.5) ? 0 : random.below(copyMs));
     const last = random

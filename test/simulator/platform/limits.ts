@@ -69,7 +69,6 @@ const SIZES: Values = {
     MAX_VERIFIED_FOR_REQUEST: [3, 10],
     FOLLOWER_PACKS_AT_ONCE: [1, 3],
   },
-  'src/follower/apply-next.ts': { MAX_CREDITED: [5, 20] },
   'src/follower/complete-milestone.ts': { MAX_KEPT: [150, 400], MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
   // where it is short damage is found before milestones carry it on
@@ -119,6 +118,7 @@ const SIZES: Values = {
   },
   'src/ledger/packs/view-pages.ts': { PAGE: [4, 2], PAGE_WITH_IDS: [4, 2] },
   'src/ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
+  'src/ledger/write/milestone-changes.ts': { FIRST_USES: [2, 8] },
   'src/ledger/write/drop-blocks.ts': {
     MAX_STEP_PACKS: [1, 3],
   },
@@ -155,6 +155,11 @@ const SIZES: Values = {
   'src/modules/events/clients.ts': { SENDS_AT_ONCE: [1, 3] },
   'src/modules/final/read-statement.ts': { PROVED_AT_ONCE: [1, 8] },
   'src/modules/proofs/explain-white-flag.ts': { FAULT_INPUTS_AT_ONCE: [4, 16] },
+};
+
+/** By file, what must stay a power of two, and by what it is divided. */
+const SCALED: Values = {
+  'src/node/compute-white-flag.ts': { LEAVES_AT_ONCE: [512, 128] },
 };
 
 /** Whether steps and pages are smaller than usual, some or all of them. */
@@ -202,10 +207,17 @@ export function withLimits(limits: Limits, file: string, source: string): string
   change(BOUNDS, () => whole);
   const chance = (name: string) => new Random(`${limits} ${file} ${name}`).pick([0, 1, undefined]);
   change(SIZES, isMixed ? chance : () => whole);
+  for (const [name, divisors] of Object.entries(SCALED[file] ?? {}))
+    changed = withConstant(changed, name, (usual) => Math.ceil(usual / divisors[whole]!), file);
   return changed;
 }
 
-function withConstant(source: string, name: string, value: number, path: string): string {
+function withConstant(
+  source: string,
+  name: string,
+  value: number | ((usual: number) => number),
+  path: string,
+): string {
   const [constant, field] = name.split('.');
   const before =
     field === undefined
@@ -213,5 +225,8 @@ function withConstant(source: string, name: string, value: number, path: string)
       : `const ${constant}\\b[^;]*?\\b${field}: `;
   const number = new RegExp(`(${before})[\\d_]+`);
   if (!number.test(source)) throw new Error(`${path} has no number ${name}`);
-  return source.replace(number, `$1${value}`);
+  return source.replace(number, (all: string, begin: string) => {
+    const usual = Number(all.slice(begin.length).replaceAll('_', ''));
+    return `${begin}${typeof value === 'number' ? value : value(usual)}`;
+  });
 }

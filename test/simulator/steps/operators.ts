@@ -80,11 +80,18 @@ async function exchangeKv(world: World, random: Random): Promise<void> {
     if (world.isCalm || kind !== 'complete') return;
     world.endOverlap?.();
     node.exchangeKv();
+    // the copy of a data centre may be of the other one
+    for (const ms of SOON_MS)
+      simulation.atForWorld(simulation.now + ms, () => {
+        for (const id of random.sample(world.truth.nftIds, 8)) readNft(world, id);
+      });
   };
   await exchange();
   if (random.chance(0.5))
     simulation.atForWorld(simulation.now + random.between(1, 60) * 1000, () => void exchange());
 }
+
+const SOON_MS = [0, 500, 2000, 5000];
 
 /** A snapshot of one of the last milestones replaces the ledger, while everything goes on. */
 function importAgain(world: World, random: Random): void {

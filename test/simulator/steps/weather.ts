@@ -47,6 +47,13 @@ export const weatherSteps = {
   kvSlow: weather(2, ({ node, settings }, random) => {
     node.disturbances.kvSlowMs = random.pick(settings.limits === 'usual' ? [0, 90_000] : [0, 3000]);
   }),
+  kvHangs: weather(1, ({ node, simulation }, random) => {
+    node.disturbances.kvHanging = 0.5;
+    simulation.atForWorld(simulation.now + random.between(1, 30) * 1000, () => {
+      node.disturbances.kvHanging = 0;
+    });
+  }),
+  wakeAhead: { ...weather(1, wakeAhead), needs: ({ limits }) => limits === 'usual' },
   cacheDown: weather(1, (world, random) => forSeconds(world, random, 'cacheDown')),
   clockJump: weather(1, ({ node, settings }, random) => {
     const jumps = settings.limits === 'usual' ? JUMPS_MS : [LARGEST_SKEW_MS];
@@ -58,6 +65,20 @@ export const weatherSteps = {
 
 /** The last one is within what the index in KV assumes of clocks (docs/nft-index.md). */
 const JUMPS_MS = [3_600_000, -3_600_000, 7000];
+
+/** In which cron wakes an object. */
+const WOKEN_MS = 65_000;
+
+/** The follower sets its alarm by a clock that is an hour ahead, and then is right again. */
+function wakeAhead(world: World): void {
+  const { node, simulation } = world;
+  node.disturbances.skewMs = JUMPS_MS[0]!;
+  node.follower.kill();
+  simulation.atForWorld(simulation.now + WOKEN_MS, () => {
+    node.follower.kill();
+    node.disturbances.skewMs = 0;
+  });
+}
 
 /** A deployment: the objects before it work on for some seconds. */
 export function twoVersions(

@@ -20,7 +20,7 @@ export const eventRoutes = {
   },
 } satisfies RouteTable;
 
-/** The subprotocol that a client must name (MQTT-6.0.0-3). */
+/** The subprotocol (MQTT-6.0.0-3). inx-mqtt also takes clients that name another one, or none. */
 const SUBPROTOCOL = 'mqtt';
 
 const RETRY_AFTER_SECONDS = '60';
@@ -32,8 +32,7 @@ async function answerEvents({ request, settings }: RouteContext): Promise<Answer
   if (request.method !== 'GET' || headers.get('upgrade')?.toLowerCase() !== 'websocket')
     throw new HttpError(400, 'connect by WebSocket: Upgrade must be websocket');
   const offered = headers.get('sec-websocket-protocol')?.split(',') ?? [];
-  if (!offered.some((each) => each.trim() === SUBPROTOCOL))
-    throw new HttpError(400, 'Sec-WebSocket-Protocol must name mqtt');
+  const isOffered = offered.some((each) => each.trim() === SUBPROTOCOL);
   const init = { headers: { upgrade: 'websocket', [CLIENT_HEADER]: clientKeyOf(request) } };
   const { webSocket } = await broker.fetch('https://events.invalid/', init);
   // it takes no more clients
@@ -41,7 +40,7 @@ async function answerEvents({ request, settings }: RouteContext): Promise<Answer
     throw new HttpError(503, 'no more clients fit', { 'retry-after': RETRY_AFTER_SECONDS });
   return {
     status: 101,
-    headers: { 'sec-websocket-protocol': SUBPROTOCOL },
+    ...(isOffered && { headers: { 'sec-websocket-protocol': SUBPROTOCOL } }),
     body: null,
     webSocket,
   };
@@ -52,7 +51,7 @@ export const describeEvents = (): Operations<typeof eventRoutes> => ({
     tag: 'node',
     summary: 'Events (TIP-28) by MQTT 3.1.1 over a WebSocket',
     answer: { description: 'Not without a WebSocket.' },
-    statuses: { 101: 'Connected, with the subprotocol mqtt.' },
+    statuses: { 101: 'Connected, with the subprotocol mqtt if it was offered.' },
     errors: [400, 404, 426],
   },
 });
