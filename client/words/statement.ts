@@ -94,7 +94,7 @@ type Words = ReturnType<typeof finalWords>;
 
 function describeSums({ address, outputs }: Statement, words: Words): string[] {
   const key = addressKey(address);
-  const time = Math.max(0, ...outputs.map(({ bookedTimestamp }) => bookedTimestamp));
+  const time = outputs.reduce((last, { bookedTimestamp }) => Math.max(last, bookedTimestamp), 0);
   const groups = outputs.map((each) => groupOf(each, key, time));
   const sums = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
     const own = outputs.filter((_, i) => groups[i] === group);

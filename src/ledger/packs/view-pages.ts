@@ -36,8 +36,8 @@ export const PAGE_WITH_IDS = 32;
 /** Blocks of the largest cone that a request computes roots of: a second's work. */
 export const MAX_CONE_BLOCKS = 200_000;
 
-/** Milestones whose blocks one request may meet: each page reads their names again. */
-export const MAX_SPAN = 1000;
+/** Milestones beyond the first whose blocks one request may meet: each page reads their names. */
+export const MAX_SPAN = 100;
 
 /** How often packs of several milestones may mention outputs in a view: 30 MB of IDs. */
 export const MAX_MENTIONS = 500_000;
