@@ -24,11 +24,13 @@ function repeat(request: Request, random: Random): Request {
  * @param isDue whether a calm world has an answer
  */
 export function askRoots(world: World, request: Request, oddly?: Random, isDue = false): void {
-  const truth = world.truth.roots(request);
+  const said = oddly?.chance(0.3) ? repeat(request, oddly) : request;
+  // of a parent that is named twice the first place counts
+  const parents = [...new Set(said.parents.map((id) => id.toLowerCase()))];
+  const truth = world.truth.roots({ ...request, parents });
   const about = `milestone ${request.index} from ${request.parents.map((id) => id.slice(0, 8))}`;
   const { hasKeys, mayHideRows } = world;
   world.proposals.push(request);
-  const said = oddly?.chance(0.3) ? repeat(request, oddly) : request;
   const body = JSON.stringify(said);
   const { simulation, upstreams, node } = world;
   const askedAt = simulation.now;
@@ -76,7 +78,10 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
 }
 
 /** Whether a liar, who was alone, may have said what a proposal stands on (SECURITY.md). */
-function isHearsay({ network, believed, importedTo }: World, { index, parents }: Request): boolean {
+export function isHearsay(
+  { network, believed, importedTo }: World,
+  { index, parents }: Request,
+): boolean {
   if (believed === undefined) return false;
   const isOpen = ({ referenced }: { referenced?: { index: number } }) =>
     referenced === undefined || referenced.index >= index;

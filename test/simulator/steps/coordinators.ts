@@ -33,7 +33,7 @@ const hostile = (often: number, run: Step['run']): Step => ({
 
 export const coordinatorSteps = {
   milestone: coordinator(0, (world) => issue(world)),
-  propose: coordinator(2, (world) => askRoots(world, proposal(world))),
+  propose: coordinator(2, (world, random) => askRoots(world, proposal(world), random)),
   audit: coordinator(2, audit),
   milestoneSoon: hostile(1, (world) => issue(world)),
   issueUponOld: hostile(3, issueUponOld),

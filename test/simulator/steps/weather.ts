@@ -47,7 +47,7 @@ export const weatherSteps = {
   kvSlow: weather(2, ({ node, settings }, random) => {
     node.disturbances.kvSlowMs = random.pick(settings.limits === 'usual' ? [0, 90_000] : [0, 3000]);
   }),
-  kvHangs: weather(1, ({ node, simulation }, random) => {
+  kvHangs: weather(3, ({ node, simulation }, random) => {
     node.disturbances.kvHanging = 0.5;
     simulation.atForWorld(simulation.now + random.between(1, 30) * 1000, () => {
       node.disturbances.kvHanging = 0;
