@@ -51,8 +51,7 @@ export async function listChanges(
   }
   const outputs = listOutputs(view, applied);
   const { created } = outputs.changed;
-  const receipt = receiptOf(verified.milestone);
-  const migrated = receipt ? migratedOutputs(receipt, verified.id) : [];
+  const migrated = migratedOutputs(receiptOf(verified.milestone), verified.id);
   for (const number of await numbersOfMigrated(db, migrated, view)) created.set(number, 0);
   return { order, reasons, migrated, ...outputs };
 }

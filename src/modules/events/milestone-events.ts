@@ -155,10 +155,9 @@ async function tellOutputs(
     if (topic !== undefined && !isGone) ends.delete(topic);
   }
 
-  const receipt = receiptOf(payload.value);
+  const migrated = migratedOutputs(receiptOf(payload.value), fromHex(`0x${contents.id}`));
   // no block carries these: the reference names the zero ID
-  for (const { id, output } of receipt ? migratedOutputs(receipt, fromHex(`0x${contents.id}`)) : [])
-    await tellCreated(id, '0'.repeat(64), output);
+  for (const { id, output } of migrated) await tellCreated(id, '0'.repeat(64), output);
   let inputs = 0;
   for await (const block of readBlocksWithBytes(db, contents, pieces)) {
     await turn();

@@ -10,7 +10,7 @@ import {
 import { combine, first, type Query, readBatch } from '../../ledger/core/read-batch.ts';
 import { milestoneAt, readMentions, selectBlocksOf } from '../../ledger/packs/referenced-blocks.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
+import { receiptOf } from '../../stardust/wire/milestone.ts';
 import { migratedOutputs } from '../../stardust/wire/receipt.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */
@@ -94,18 +94,12 @@ export async function readLedgerChanges(
   const { id, payload } = milestone;
   if (id !== named.id) throw new LedgerMoved('an import replaced the ledger');
   const applied = listBlocks(milestone.blocks).filter(({ reason }) => reason === 0);
-  const created = migratedIds(payload.value, id);
+  const migrated = migratedOutputs(receiptOf(payload.value), Uint8Array.fromHex(id));
+  const created = migrated.map((output) => toHexDigits(output.id));
   const consumed: string[] = [];
   for await (const mentions of readMentions(db, applied)) {
     for (const { id: output, isCreated } of mentions) (isCreated ? created : consumed).push(output);
     if (created.length + consumed.length > MAX_CHANGES) return 'too-large';
   }
   return { index, created: created.sort(), consumed: consumed.sort(), ledgerIndex: head.ledger };
-}
-
-/** @param id ID of the milestone, hex */
-function migratedIds(value: Milestone, id: string): string[] {
-  const receipt = receiptOf(value);
-  if (receipt === undefined) return [];
-  return migratedOutputs(receipt, Uint8Array.fromHex(id)).map((output) => toHexDigits(output.id));
 }

@@ -51,14 +51,14 @@ export interface MigratedOutput {
 }
 
 /**
- * Returns the outputs that the milestone's receipt creates, in the order of its funds. No block
- * carries them, and the rules of storage deposits do not apply.
+ * Returns the outputs that the milestone's receipt, if it has one, creates, in the order of its
+ * funds. No block carries them, and the rules of storage deposits do not apply.
  */
 export function migratedOutputs(
-  { funds }: ReceiptOption,
+  receipt: ReceiptOption | undefined,
   milestoneId: Uint8Array,
 ): MigratedOutput[] {
-  return funds.map(({ address, deposit }, position) => {
+  return (receipt?.funds ?? []).map(({ address, deposit }, position) => {
     const output: BasicOutput = {
       type: OutputType.Basic,
       amount: deposit,
