@@ -1,23 +1,13 @@
-/** A map that is bounded by the size of its entries and evicts the least recently used ones. */
-export interface BoundedMap<V> {
-  /** Returns the value, which is the most recently used one then. */
-  get(key: string): V | undefined;
-  /** Returns the value, which stays as old as it is. */
-  peek(key: string): V | undefined;
-  set(key: string, value: V): void;
-  delete(key: string): void;
-  entries(): Iterable<[string, V]>;
-  clear(): void;
-}
-
 /**
+ * Creates a map that is bounded by the size of its entries and evicts the least recently used ones.
+ *
  * @param max limit of the sum of sizes; a larger entry is not kept
  * @param sizeOf size of an entry, always the same for an entry; absent: 1
  */
 export function createBoundedMap<V>(
   max: number,
   sizeOf: (key: string, value: V) => number = () => 1,
-): BoundedMap<V> {
+) {
   /** Least recently used first. */
   const entries = new Map<string, V>();
   let total = 0;
@@ -30,8 +20,10 @@ export function createBoundedMap<V>(
   }
 
   return {
-    peek: (key) => entries.get(key),
-    get(key) {
+    /** Returns the value, which stays as old as it is. */
+    peek: (key: string) => entries.get(key),
+    /** Returns the value, which is the most recently used one then. */
+    get(key: string) {
       const value = entries.get(key);
       if (value !== undefined) {
         entries.delete(key);
@@ -39,7 +31,7 @@ export function createBoundedMap<V>(
       }
       return value;
     },
-    set(key, value) {
+    set(key: string, value: V) {
       remove(key);
       const size = sizeOf(key, value);
       if (size > max) return;
