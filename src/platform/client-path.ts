@@ -41,20 +41,11 @@ export function largestHolder<T extends { readonly client: ClientPath }>(
   return own;
 }
 
-/** A queue: clients take turns, and within a site of IPv6 its networks do. */
-export interface Turns<T> {
-  /** How many sites wait. */
-  readonly size: number;
-  add(each: T): void;
-  remove(each: T): void;
-  /** The oldest one of the first client that may start one. */
-  take(mayStart?: (site: string) => boolean): T | undefined;
-}
-
 /** Waiters of one client, or groups by the key of the next level; the next in turn first. */
 type Group<T> = { own: Set<T>; inner: Map<string, Group<T>> };
 
-export function createTurns<T extends { readonly client: ClientPath }>(): Turns<T> {
+/** Creates a queue: clients take turns, and within a site of IPv6 its networks do. */
+export function createTurns<T extends { readonly client: ClientPath }>() {
   const createGroup = (): Group<T> => ({ own: new Set(), inner: new Map() });
   const root = createGroup();
 
@@ -79,10 +70,11 @@ export function createTurns<T extends { readonly client: ClientPath }>(): Turns<
   }
 
   return {
+    /** How many sites wait. */
     get size() {
       return root.inner.size;
     },
-    add(each) {
+    add(each: T) {
       let group = root;
       for (const key of each.client) {
         const inner = group.inner.get(key) ?? createGroup();
@@ -91,8 +83,9 @@ export function createTurns<T extends { readonly client: ClientPath }>(): Turns<
       }
       group.own.add(each);
     },
-    remove: (each) => remove(root, each, each.client),
-    take(mayStart = () => true) {
+    remove: (each: T) => remove(root, each, each.client),
+    /** The oldest one of the first client that may start one. */
+    take(mayStart: (site: string) => boolean = () => true) {
       const taken = first(root, mayStart);
       if (taken !== undefined) remove(root, taken, taken.client);
       return taken;
