@@ -23,15 +23,6 @@ import { selectAt } from '../packs/places.ts';
 import { isBlockAt, placesOf } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';
 
-export interface DoubtfulBlocks {
-  /** Undecided blocks whose answers decide most others: one at least, unless all are decided. */
-  toQuery(most: number): number[];
-  /** Notes whether an upstream called blocks referenced, and decides what follows from it. */
-  note(answers: ReadonlyMap<number, boolean>): void;
-  /** The blocks that are decided to be referenced. */
-  referenced(): number[];
-}
-
 type Parents = Pick<Cone, 'size' | 'find' | 'parentCountAt' | 'parentAt'>;
 
 const UNDECIDED = 0;
@@ -39,7 +30,7 @@ const UNREFERENCED = 1;
 const REFERENCED = 2;
 
 /** @param order positions in the cone, parents first */
-export function findDoubtful(cone: Parents, order: Uint32Array): DoubtfulBlocks {
+export function findDoubtful(cone: Parents, order: Uint32Array) {
   const { positions, parentsOf } = collectDoubtful(cone, order);
   const states = new Uint8Array(positions.length);
 
@@ -56,7 +47,8 @@ export function findDoubtful(cone: Parents, order: Uint32Array): DoubtfulBlocks 
   }
 
   return {
-    toQuery(most) {
+    /** Undecided blocks whose answers decide most others: one at least, unless all are decided. */
+    toQuery(most: number) {
       const lengths = chainLengths();
       const middles: number[] = [];
       for (let top = positions.length - 1; top >= 0 && middles.length < most; top--) {
@@ -72,7 +64,8 @@ export function findDoubtful(cone: Parents, order: Uint32Array): DoubtfulBlocks 
       }
       return middles;
     },
-    note(answers) {
+    /** Notes whether an upstream called blocks referenced, and decides what follows from it. */
+    note(answers: ReadonlyMap<number, boolean>) {
       for (let block = 0; block < positions.length; block++) {
         const answer = answers.get(positions[block]!);
         if (answer !== undefined) states[block] = answer ? REFERENCED : UNREFERENCED;
@@ -86,6 +79,7 @@ export function findDoubtful(cone: Parents, order: Uint32Array): DoubtfulBlocks 
           if (states[parent] === UNDECIDED) states[parent] = REFERENCED;
       }
     },
+    /** The blocks that are decided to be referenced. */
     referenced: () => positions.filter((_, block) => states[block] === REFERENCED),
   };
 }
