@@ -39,12 +39,6 @@ function matchesPattern(path: string, pattern: string): boolean {
   return path.length - end.length >= from && path.endsWith(end);
 }
 
-export interface RouteGuard {
-  isProtected(path: string): boolean;
-  /** Throws a 401 unless the request has a password or token that the settings name. */
-  authorize(headers: Pick<Headers, 'get'>): void;
-}
-
 const REALM = 'realm="stardust-edge-node"';
 
 /** A scheme, spaces, and what RFC 9110 calls token68: all that Basic and Bearer have. */
@@ -54,7 +48,7 @@ export function createRouteGuard({
   protectedRoutes,
   apiUser,
   apiToken,
-}: Pick<Settings, 'protectedRoutes' | 'apiUser' | 'apiToken'>): RouteGuard {
+}: Pick<Settings, 'protectedRoutes' | 'apiUser' | 'apiToken'>) {
   const accepted: Uint8Array[] = [];
   const challenges: string[] = [];
   if (apiUser !== undefined) {
@@ -67,8 +61,9 @@ export function createRouteGuard({
     challenges.push(`Bearer ${REALM}`);
   }
   return {
-    isProtected: (path) => matchesAny(path, protectedRoutes),
-    authorize(headers) {
+    isProtected: (path: string) => matchesAny(path, protectedRoutes),
+    /** Throws a 401 unless the request has a password or token that the settings name. */
+    authorize(headers: Pick<Headers, 'get'>) {
       const given = digest(readCredentials(headers.get('authorization')));
       // every comparison is made, whichever of them succeeds
       const matches = accepted.map((each) => equalDigests(each, given));
