@@ -38,18 +38,6 @@ export interface Holder {
   readonly seen: number;
 }
 
-export interface Accounts<Client extends Holder> {
-  /** Counts a new client, with what it uses already. */
-  open(client: Client): void;
-  /** Ends its usage. Returns a function to call once its socket has gone. */
-  end(client: Client): () => void;
-  use(client: Client, share: Share, amount: number): void;
-  /** Counts bytes that were sent to the client. Returns the clients to close for that. */
-  send(client: Client, bytes: number): Client[];
-  /** Returns the next client to close, while clients together use more than they may. */
-  excess(): Client | undefined;
-}
-
 interface Account<Client> {
   readonly client: ClientPath;
   readonly clients: Set<Client>;
@@ -78,7 +66,7 @@ export function newUsage(sent = 0): Usage {
   return { connections: 1, topics: 0, held: 0, sent };
 }
 
-export function createAccounts<Client extends Holder>(): Accounts<Client> {
+export function createAccounts<Client extends Holder>() {
   const accounts = new Map<string, Account<Client>>();
   const sites = new Map<string, Site<Client>>();
   const total: Usage = { ...newUsage(), connections: 0 };
@@ -134,13 +122,15 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
   }
 
   return {
-    open(client) {
+    /** Counts a new client, with what it uses already. */
+    open(client: Client) {
       const { clients, site } = accountOf(client);
       clients.add(client);
       if (site.leftBytes >= CHECKED_BYTES) site.late.add(client);
       for (const name of NAMES) add(client, name, client.usage[name]);
     },
-    end(client) {
+    /** Ends its usage. Returns a function to call once its socket has gone. */
+    end(client: Client) {
       const { address, usage } = client;
       const account = accountOf(client);
       for (const name of NAMES) add(client, name, -usage[name]);
@@ -162,11 +152,12 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
         if (site.accounts.size === 0) sites.delete(account.client[0]);
       };
     },
-    use(client, share, amount) {
+    use(client: Client, share: Share, amount: number) {
       add(client, share, amount - client.usage[share]);
       client.usage[share] = amount;
     },
-    send(client, bytes) {
+    /** Counts bytes that were sent to the client. Returns the clients to close for that. */
+    send(client: Client, bytes: number): Client[] {
       const { usage, site } = accountOf(client);
       client.usage.sent += bytes;
       usage.sent += bytes;
@@ -177,6 +168,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
       const isSuspect = site.leftBytes >= CHECKED_BYTES && site.late.has(client);
       return isSuspect && client.usage.sent > KERNEL_BYTES ? [client] : NOBODY;
     },
+    /** Returns the next client to close, while clients together use more than they may. */
     excess() {
       const share = SHARES.find((name) => total[name] > SHARED_LIMITS[name]);
       const account = share && largestAccount(share);
