@@ -184,19 +184,9 @@ export function createClients(counts: Counts): Clients {
 /** Beginnings of topics that {@link TopicIndex.hasAny} knows. */
 const BEGINNINGS = [BLOCKS, 'outputs/', UNLOCKS, 'transactions/', 'block-metadata/'];
 
-interface TopicIndex {
-  size(): number;
-  /** The client must not listen to it yet. */
-  add(client: Client, topic: string): void;
-  /** The client must listen to it. */
-  remove(client: Client, topic: string): void;
-  /** Returns a copy, as listeners may be dropped meanwhile. */
-  listeners(topic: string): Client[];
-  has(topic: string): boolean;
-  hasAny(beginning: string): boolean;
-}
+type TopicIndex = ReturnType<typeof createTopicIndex>;
 
-function createTopicIndex(): TopicIndex {
+function createTopicIndex() {
   const byTopic = new Map<string, Set<Client>>();
   const beginnings = new Map<string, number>();
   let size = 0;
@@ -210,20 +200,23 @@ function createTopicIndex(): TopicIndex {
 
   return {
     size: () => size,
-    add(client, topic) {
+    /** The client must not listen to it yet. */
+    add(client: Client, topic: string) {
       const clients = byTopic.get(topic);
       if (clients === undefined) byTopic.set(topic, new Set([client]));
       else clients.add(client);
       count(topic, 1);
     },
-    remove(client, topic) {
+    /** The client must listen to it. */
+    remove(client: Client, topic: string) {
       const clients = byTopic.get(topic)!;
       clients.delete(client);
       if (clients.size === 0) byTopic.delete(topic);
       count(topic, -1);
     },
-    listeners: (topic) => [...(byTopic.get(topic) ?? [])],
-    has: (topic) => byTopic.has(topic),
-    hasAny: (beginning) => (beginnings.get(beginning) ?? 0) > 0,
+    /** Returns a copy, as listeners may be dropped meanwhile. */
+    listeners: (topic: string) => [...(byTopic.get(topic) ?? [])],
+    has: (topic: string) => byTopic.has(topic),
+    hasAny: (beginning: string) => (beginnings.get(beginning) ?? 0) > 0,
   };
 }
