@@ -43,22 +43,12 @@ export interface ConnectionStep extends SessionStep {
   close?: string;
 }
 
-export interface FeedConnection {
-  /** Called about once a second. */
-  tick(now: number): ConnectionStep;
-  opened(now: number): ConnectionStep;
-  received(bytes: Uint8Array, now: number): ConnectionStep;
-  /** Notes that it could not be opened, or that the other side closed it. */
-  lost(now: number): void;
-  state(now: number): FeedState;
-}
-
 type Phase =
   | { name: 'pausing'; since: number; pause: number }
   | { name: 'opening'; since: number }
   | { name: 'open'; session: Session; since: number; heard?: number };
 
-export function createFeedConnection(clientId: string, topics: readonly string[]): FeedConnection {
+export function createFeedConnection(clientId: string, topics: readonly string[]) {
   let phase: Phase = { name: 'pausing', since: Number.NEGATIVE_INFINITY, pause: 0 };
   let pause = FIRST_PAUSE_MS;
 
@@ -82,7 +72,8 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
   }
 
   return {
-    tick(now) {
+    /** Called about once a second. */
+    tick(now: number): ConnectionStep {
       switch (phase.name) {
         case 'pausing':
           if (!hasPassed(phase.pause, phase.since, now)) return nothing();
@@ -102,13 +93,13 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
         }
       }
     },
-    opened(now) {
+    opened(now: number): ConnectionStep {
       if (phase.name !== 'opening') throw new Error(`a connection opened while ${phase.name}`);
       const session = createSession(clientId, topics);
       phase = { name: 'open', session, since: now };
       return session.begin(now);
     },
-    received(bytes, now) {
+    received(bytes: Uint8Array, now: number): ConnectionStep {
       if (phase.name !== 'open') {
         end(now);
         return { ...nothing(), close: 'bytes before a word was said' };
@@ -118,8 +109,9 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
       if (step.messages.length > 0 && phase.name === 'open') phase.heard = now;
       return step;
     },
+    /** Notes that it could not be opened, or that the other side closed it. */
     lost: end,
-    state(now) {
+    state(now: number): FeedState {
       if (phase.name !== 'open' || phase.session.subscribed === undefined) return 'down';
       const { heard: last } = phase;
       return last === undefined || hasPassed(SILENT_AFTER_MS, last, now) ? 'silent' : 'live';
@@ -161,22 +153,16 @@ export interface SessionStep {
   messages: Message[];
 }
 
-/** All throw an UpstreamFailure when the session is over. Times are Unix milliseconds. */
-export interface Session {
-  /** The connection was opened: what to send first. */
-  begin(now: number): SessionStep;
-  receive(bytes: Uint8Array, now: number): SessionStep;
-  /** Called about once a second. */
-  tick(now: number): SessionStep;
-  /** When the broker granted the subscriptions; undefined before. */
-  readonly subscribed: number | undefined;
-}
+type Session = ReturnType<typeof createSession>;
 
 /**
+ * Creates a session, whose functions all throw an UpstreamFailure when it is over. Times are Unix
+ * milliseconds.
+ *
  * @param clientId at most 23 letters and digits; a broker ends the older of two equal sessions
  * @param topics all messages of these are requested, with QoS 0
  */
-function createSession(clientId: string, topics: readonly string[]): Session {
+function createSession(clientId: string, topics: readonly string[]) {
   const reader = createPacketReader(MAX_PACKET_BYTES);
   let begun = 0;
   let heard = 0;
@@ -223,7 +209,8 @@ function createSession(clientId: string, topics: readonly string[]): Session {
   }
 
   return {
-    begin(now) {
+    /** The connection was opened: what to send first. */
+    begin(now: number): SessionStep {
       begun = heard = pinged = now;
       const packet = encodePacket({
         type: PacketType.Connect,
@@ -234,7 +221,7 @@ function createSession(clientId: string, topics: readonly string[]): Session {
       });
       return { send: [packet], messages: [] };
     },
-    receive(bytes, now) {
+    receive(bytes: Uint8Array, now: number): SessionStep {
       if (bytes.length > MAX_MESSAGE_BYTES)
         throw new UpstreamFailure(`MQTT: a WebSocket message of ${bytes.length} bytes`);
       const refilled = (PACKETS_PER_SECOND * Math.max(now - heard, 0)) / 1000;
@@ -247,7 +234,8 @@ function createSession(clientId: string, topics: readonly string[]): Session {
       }
       return step;
     },
-    tick(now) {
+    /** Called about once a second. */
+    tick(now: number): SessionStep {
       if (hasPassed(PATIENCE_MS, heard, now))
         throw new UpstreamFailure(`MQTT: nothing for ${PATIENCE_MS} milliseconds`);
       if (subscribed === undefined && hasPassed(PATIENCE_MS, begun, now))
@@ -256,6 +244,7 @@ function createSession(clientId: string, topics: readonly string[]): Session {
       pinged = now;
       return { send: [encodePacket({ type: PacketType.PingRequest })], messages: [] };
     },
+    /** When the broker granted the subscriptions; undefined before. */
     get subscribed() {
       return subscribed;
     },
