@@ -19,27 +19,16 @@ const info = v.object({
   index: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff)),
 });
 
-/** Payloads are as they were signed, type first. */
-export interface PushedMilestones {
-  push(payload: Uint8Array): void;
-  /** Takes JSON about the milestone that the upstream has confirmed. */
-  confirm(json: Uint8Array): void;
-  /** Payloads that may be the milestone with this index, the newest first. */
-  at(index: number): readonly Uint8Array[];
-  refuse(index: number, payload: Uint8Array): void;
-  applied(ledger: number): void;
-  clear(): void;
-  /** Index of the last milestone that the upstream said it had confirmed. */
-  readonly confirmed: number | undefined;
-}
+export type PushedMilestones = ReturnType<typeof createPushedMilestones>;
 
-export function createPushedMilestones(): PushedMilestones {
+/** Payloads are as they were signed, type first. */
+export function createPushedMilestones() {
   const held = new Map<number, Uint8Array[]>();
-  let confirmed: PushedMilestones['confirmed'];
+  let confirmed: number | undefined;
   let last = Number.NEGATIVE_INFINITY;
 
   return {
-    push(bytes) {
+    push(bytes: Uint8Array) {
       const payload = new Uint8Array(bytes);
       const value = parsePushed(payload);
       if (value === undefined || value.index <= last) return;
@@ -48,16 +37,18 @@ export function createPushedMilestones(): PushedMilestones {
       held.set(index, [payload, ...others].slice(0, MAX_OF_INDEX));
       if (held.size > MAX_HELD) held.delete(Math.max(...held.keys()));
     },
-    confirm(json) {
+    /** Takes JSON about the milestone that the upstream has confirmed. */
+    confirm(json: Uint8Array) {
       confirmed = readIndex(json) ?? confirmed;
     },
-    at: (index) => held.get(index) ?? [],
-    refuse(index, payload) {
+    /** Payloads that may be the milestone with this index, the newest first. */
+    at: (index: number): readonly Uint8Array[] => held.get(index) ?? [],
+    refuse(index: number, payload: Uint8Array) {
       const others = (held.get(index) ?? []).filter((each) => each !== payload);
       if (others.length === 0) held.delete(index);
       else held.set(index, others);
     },
-    applied(ledger) {
+    applied(ledger: number) {
       last = ledger;
       for (const index of held.keys()) if (index <= ledger) held.delete(index);
     },
@@ -66,6 +57,7 @@ export function createPushedMilestones(): PushedMilestones {
       confirmed = undefined;
       last = Number.NEGATIVE_INFINITY;
     },
+    /** Index of the last milestone that the upstream said it had confirmed. */
     get confirmed() {
       return confirmed;
     },
