@@ -8,27 +8,14 @@ import { orderParentsFirst } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { IdMap } from '../core/id-map.ts';
 
-/** IDs are hex digits. Blocks have indexes here, in the order in which they were met. */
-export interface ConeSkeleton {
-  /** How many blocks were met, those without parents here too. */
-  readonly size: number;
-  idAt(block: number): string;
-  /** The IDs of these blocks, 32 bytes each, in a new array. */
-  idBytes(blocks: Uint32Array): Uint8Array;
-  /** Levels from a block down from the tops, or from where they were counted from 0 again. */
-  levelOf(id: string): number;
-  /** Counts the levels below this block from 0 again. */
-  restartLevels(id: string): void;
-  /** Whether the parents of a block were noted. */
-  isNoted(block: number): boolean;
-  /** Notes the parents of a block, and so meets them. */
-  setParents(id: string, parents: readonly string[]): void;
-  /** The blocks whose parents were noted, in white-flag order. */
-  order(): Uint32Array;
-}
+export type ConeSkeleton = ReturnType<typeof createConeSkeleton>;
 
-/** @param tops hex IDs of the blocks where the walk begins, in white-flag order */
-export function createConeSkeleton(tops: Iterable<string>): ConeSkeleton {
+/**
+ * IDs are hex digits. Blocks have indexes here, in the order in which they were met.
+ *
+ * @param tops hex IDs of the blocks where the walk begins, in white-flag order
+ */
+export function createConeSkeleton(tops: Iterable<string>) {
   /** IDs with their levels. */
   const ids = new IdMap(32);
   /** Where a block's parents begin in `parents`, plus one; 0 where they were not noted. */
@@ -43,15 +30,22 @@ export function createConeSkeleton(tops: Iterable<string>): ConeSkeleton {
   const roots = Array.from(tops, (id) => meet(id, 0));
   const isNoted = (block: number) => (starts[block] ?? 0) > 0;
   return {
+    /** Whether the parents of a block were noted. */
     isNoted,
+    /** How many blocks were met, those without parents here too. */
     get size() {
       return ids.size;
     },
-    idAt: (block) => ids.idAt(block),
-    idBytes: (blocks) => concatBytes(...Array.from(blocks, (block) => ids.bytesAt(block))),
-    levelOf: (id) => ids.get(id) ?? 0,
-    restartLevels: (id) => void ids.set(id, 0),
-    setParents(id, parentIds) {
+    idAt: (block: number) => ids.idAt(block),
+    /** The IDs of these blocks, 32 bytes each, in a new array. */
+    idBytes: (blocks: Uint32Array) =>
+      concatBytes(...Array.from(blocks, (block) => ids.bytesAt(block))),
+    /** Levels from a block down from the tops, or from where they were counted from 0 again. */
+    levelOf: (id: string) => ids.get(id) ?? 0,
+    /** Counts the levels below this block from 0 again. */
+    restartLevels: (id: string) => void ids.set(id, 0),
+    /** Notes the parents of a block, and so meets them. */
+    setParents(id: string, parentIds: readonly string[]) {
       const block = meet(id, 0);
       if (isNoted(block)) return;
       const level = ids.numberAt(block) + 1;
@@ -62,6 +56,7 @@ export function createConeSkeleton(tops: Iterable<string>): ConeSkeleton {
       parents[used++] = indexes.length;
       for (const index of indexes) parents[used++] = index;
     },
+    /** The blocks whose parents were noted, in white-flag order. */
     order() {
       starts = withRoom(starts, ids.size);
       const known = (block: number) => (starts[block] === 0 ? -1 : block);
