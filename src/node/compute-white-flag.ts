@@ -35,11 +35,8 @@ export interface WhiteFlagRequest {
   previousMilestoneId: string;
 }
 
-export interface WhiteFlagRoots {
+export interface WhiteFlagRoots extends MerkleRoots {
   ok: true;
-  /** 32 bytes each. */
-  inclusionMerkleRoot: Uint8Array;
-  appliedMerkleRoot: Uint8Array;
   blocks: number;
   /** Milliseconds of each stage, by its name (a token of Server-Timing). */
   stages: Record<string, number>;

@@ -22,7 +22,7 @@ import {
   type DecidingInput,
   findDecidingInputs,
 } from '../../stardust/white-flag/deciding-input.ts';
-import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
+import { type MerkleRoots, NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { outputId } from '../../stardust/wire/ids.ts';
 import type { ExplainedBlock } from './applied-milestone.ts';
@@ -45,11 +45,8 @@ export interface Decision {
   output?: { output: number; outputId: string };
 }
 
-export interface WhiteFlagExplanation {
+export interface WhiteFlagExplanation extends MerkleRoots {
   ok: true;
-  /** 32 bytes each. */
-  inclusionMerkleRoot: Uint8Array;
-  appliedMerkleRoot: Uint8Array;
   blocks: JudgedBlock[];
 }
 

@@ -137,6 +137,7 @@ function lookUpInputs(
   return ConflictReason.None;
 }
 
+/** 32 bytes each. */
 export interface MerkleRoots {
   /** Root over all referenced blocks (B.13). */
   inclusionMerkleRoot: Uint8Array;
