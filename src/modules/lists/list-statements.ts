@@ -6,7 +6,7 @@
  * walks.
  */
 import type { Database } from '../../ledger/core/database.ts';
-import { many, type Query, type Row } from '../../ledger/core/read-batch.ts';
+import { combine, many, type Query, type Row } from '../../ledger/core/read-batch.ts';
 import { KINDS, type Kind } from '../../ledger/output-list/indexed-kinds.ts';
 import { POSITION_CELLS, toColumn } from '../../ledger/output-list/list-rows.ts';
 import {
@@ -221,13 +221,7 @@ export function selectPage(db: Database, query: OutputQuery): Query<ListPage | u
     const { sql, parameters } = selectWalk(walk, query, mostLooked);
     return many(db.prepare(sql).bind(...parameters), positionFromRow);
   });
-  return {
-    statements: queries.flatMap(({ statements }) => statements),
-    read(results) {
-      const positions = queries.map(({ read }, i) => read([results[i]!]));
-      return pageOf(query, positions);
-    },
-  };
+  return combine(queries, (positions) => pageOf(query, Object.values(positions)));
 }
 
 export function pageOf(
