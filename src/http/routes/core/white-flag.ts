@@ -11,7 +11,7 @@ import type {
 import { digitsOf, MAX_UINT32, uint32 } from '../../../platform/json-schemas.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { clientKeyOf } from '../../access/client-address.ts';
-import type { Answer } from '../../answer.ts';
+import { type Answer, jsonAnswer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
 import { hashSchema, named, namedObject } from '../../openapi/json-schema.ts';
 import type { Operations } from '../../openapi/operation.ts';
@@ -85,11 +85,11 @@ async function answerWhiteFlag({ request, node, notes }: RouteContext): Promise<
   notes.source = 'd1';
   notes.blocks = result.blocks;
   notes.stages = result.stages;
-  const body = JSON.stringify({
+  const roots = {
     inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
     appliedMerkleRoot: toHex(result.appliedMerkleRoot),
-  });
-  return { body, ledgerIndex: asked.index - 1, headers: { 'content-type': 'application/json' } };
+  };
+  return jsonAnswer(roots, { ledgerIndex: asked.index - 1 });
 }
 
 /**
