@@ -11,36 +11,32 @@
 
 const QUANTITIES = ['walk', 'store', 'verdicts'] as const;
 
-export interface Progress {
-  /** Times that there was progress since the object started. */
-  readonly times: number;
-  /**
-   * Notes that the ledger is at another index, or is another one, or that a cone is smaller for
-   * good: the signed root showed earlier references in it.
-   */
-  beginAnew(): void;
-  /**
-   * Notes the work left for a signed milestone after the ledger's: there are few of these.
-   *
-   * @param work the milestone's ID, and by whose word
-   * @param amount smaller is less work; of `walk`, minus the number of blocks
-   */
-  workLeft(work: string, quantity: (typeof QUANTITIES)[number], amount: number): void;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
-export function createProgress(): Progress {
+export function createProgress() {
   let times = 0;
   /** Least work so far: the place of the quantity, and the amount. */
   const least = new Map<string, readonly [quantity: number, amount: number]>();
   return {
+    /** Times that there was progress since the object started. */
     get times() {
       return times;
     },
+    /**
+     * Notes that the ledger is at another index, or is another one, or that a cone is smaller for
+     * good: the signed root showed earlier references in it.
+     */
     beginAnew() {
       times++;
       least.clear();
     },
-    workLeft(work, name, amount) {
+    /**
+     * Notes the work left for a signed milestone after the ledger's: there are few of these.
+     *
+     * @param work the milestone's ID, and by whose word
+     * @param amount smaller is less work; of `walk`, minus the number of blocks
+     */
+    workLeft(work: string, name: (typeof QUANTITIES)[number], amount: number) {
       const quantity = QUANTITIES.indexOf(name);
       const before = least.get(work);
       if (before !== undefined) {
