@@ -2,7 +2,7 @@
  * Counts requests and their times in this isolate's memory, where it answers all requests (`npm run
  * serve`). Labels are declared routes and statuses, never paths: a bounded number.
  */
-import type { MetricFamily, Sample } from './routes/node/prometheus.ts';
+import { counter, type MetricFamily, type Sample } from './routes/node/prometheus.ts';
 
 export interface RequestCounts {
   /** @param route as declared, or `none` */
@@ -35,17 +35,16 @@ export function createRequestCounts(): RequestCounts {
       own.sum += seconds;
     },
     families: () => [
-      {
-        name: 'stardust_requests_total',
-        help: 'Requests answered, by route as declared and by status.',
-        type: 'counter',
-        samples: Array.from(requests, ([route, statuses]) =>
+      counter(
+        'stardust_requests_total',
+        'Requests answered, by route as declared and by status.',
+        Array.from(requests, ([route, statuses]) =>
           Array.from(statuses, ([status, value]) => ({
             labels: { route, status: String(status) },
             value,
           })),
         ).flat(),
-      },
+      ),
       {
         name: 'stardust_request_seconds',
         help: 'Time from a request to its answer.',
