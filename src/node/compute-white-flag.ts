@@ -4,7 +4,7 @@
  * verdict, the follower provides it, and D1 is read again. Everything else leads to a refusal.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
+import { onceMore, unlessMoved } from '../ledger/core/fence.ts';
 import { NO_LEDGER } from '../ledger/core/head.ts';
 import {
   ConeUnavailable,
@@ -131,16 +131,6 @@ export async function computeRootsInTurns(
   };
   const applied = order.filter((_, i) => reasons[i] === ConflictReason.None);
   return { inclusionMerkleRoot: await rootOf(order), appliedMerkleRoot: await rootOf(applied) };
-}
-
-/** Retries once: a milestone may take a block away before its bytes are read, rarely twice. */
-export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof LedgerMoved)) throw error;
-    return work();
-  }
 }
 
 /** Steps 3 to 6, up to the roots. Throws a LedgerMoved where the ledger moves meanwhile. */

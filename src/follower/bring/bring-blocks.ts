@@ -3,7 +3,7 @@
  * cones; and makes the verdicts that it needs. The request then reads D1 again. Requests are served
  * within limits; equal wishes share their work.
  */
-import { LedgerMoved } from '../../ledger/core/fence.ts';
+import { onceMore } from '../../ledger/core/fence.ts';
 import {
   ConeUnavailable,
   type NotBrought,
@@ -171,12 +171,7 @@ export function createBringer(open: () => BringContext): Bringer {
 
   async function bringOnce(wanted: WantedOfFollower): Promise<NotBrought | undefined> {
     const context = open();
-    try {
-      return await bring(context, wanted);
-    } catch (error) {
-      if (!(error instanceof LedgerMoved)) throw error;
-      return bring(context, wanted);
-    }
+    return onceMore(() => bring(context, wanted));
   }
 
   /** Equal wishes share their work, from the first client's turn on. */

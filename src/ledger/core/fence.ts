@@ -75,3 +75,13 @@ export async function unlessMoved<T>(
     throw new LedgerMoved('the ledger moved while it was read', { cause: error });
   }
 }
+
+/** Retries once: a milestone may take a block away before its bytes are read, rarely twice. */
+export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof LedgerMoved)) throw error;
+    return work();
+  }
+}

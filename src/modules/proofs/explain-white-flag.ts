@@ -3,11 +3,10 @@
  * that may not be signed yet, and every block that leads to them.
  */
 import type { Database } from '../../ledger/core/database.ts';
-import { unlessMoved } from '../../ledger/core/fence.ts';
+import { onceMore, unlessMoved } from '../../ledger/core/fence.ts';
 import { measureBlocks, readBlocksInSteps } from '../../ledger/view/cone-blocks.ts';
 import {
   computeRootsInTurns,
-  onceMore,
   refuse,
   type WalkedProposal,
   type WhiteFlagOptions,
