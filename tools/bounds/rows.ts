@@ -94,7 +94,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      '… blocks in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of each other upstream',
+      '… blocks in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of all upstreams',
       'follower/store/store-cone.ts',
       'the next upstream',
     ],

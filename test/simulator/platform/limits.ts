@@ -159,7 +159,7 @@ const SIZES: Values = {
 
 /** By file, what must stay a power of two, and by what it is divided. */
 const SCALED: Values = {
-  'src/node/compute-white-flag.ts': { LEAVES_AT_ONCE: [512, 128] },
+  'src/node/compute-white-flag.ts': { LEAVES_AT_ONCE: [256, 64] },
 };
 
 /** Whether steps and pages are smaller than usual, some or all of them. */
@@ -208,7 +208,7 @@ export function withLimits(limits: Limits, file: string, source: string): string
   const chance = (name: string) => new Random(`${limits} ${file} ${name}`).pick([0, 1, undefined]);
   change(SIZES, isMixed ? chance : () => whole);
   for (const [name, divisors] of Object.entries(SCALED[file] ?? {}))
-    changed = withConstant(changed, name, (usual) => Math.ceil(usual / divisors[whole]!), file);
+    changed = withConstant(changed, name, (usual) => Math.floor(usual / divisors[whole]!), file);
   return changed;
 }
 
