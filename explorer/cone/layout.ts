@@ -40,7 +40,7 @@ const BLOCK_GAP = 14;
  * any does.
  */
 const MAX_EXACT = 200;
-const MAX_CROSSED = 2000;
+const MAX_CROSSED = 8000;
 
 /** Throws an Error where edges cross too many layers. */
 export function layOut(blocks: readonly LayoutBlock[]): ConeLayout {

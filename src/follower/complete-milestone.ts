@@ -42,8 +42,8 @@ export interface CompleteTools extends Omit<StoreConeTools, 'view'> {
 /** Tries in one pass: each ends as blocks of the cone were dropped, or referenced earlier. */
 const MAX_TRIES = 3;
 
-/** Blocks met by the walks of all upstreams, those asked last first: 40 MB, as one walk may have. */
-const MAX_KEPT = 500_000;
+/** Blocks met by walks that are kept while another upstream is asked, those asked last first: 20 MB. */
+const MAX_KEPT = 200_000;
 
 /** Times that a stored cone is left to the upstream by whose word it ends, after the first one. */
 const MAX_SPARED = 8;
@@ -107,6 +107,8 @@ async function storeMissing(
   const cone =
     cones.find(isOurs) ?? createMissingCone(view, { milestone, parents }, upstream?.name);
   cone.by ??= upstream?.name;
+  // it is still there
+  if (cone.by === upstream?.name) cone.lacked = 0;
   let room = MAX_KEPT - cone.skeleton.size;
   const others = cones.filter((each) => {
     if (each !== cone) room -= each.skeleton.size;

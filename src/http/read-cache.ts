@@ -152,8 +152,9 @@ export function createReadCache(
         const storedAt = clock();
         const answer = await handle(passed);
         const keep = answer.keep ?? route.keep ?? 'none';
-        // one that began later may have ended before
-        const isNewest = !((entries.get(key)?.storedAt ?? storedAt) > storedAt);
+        const [now, kept = 0] = [clock(), entries.get(key)?.storedAt];
+        // one that began later may have ended before, and the clock may have been set back
+        const isNewest = storedAt - now <= MAX_AGE_MS && !(kept > storedAt && kept <= now);
         if ((answer.status ?? 200) === 200 && FRESHNESS[keep].inMemory !== 'no' && isNewest)
           entries.set(key, { answer, keep, generation, storedAt });
         return answer;

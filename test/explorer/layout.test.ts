@@ -23,8 +23,8 @@ it('lays out a long chain of a network as it is', () => {
 });
 
 it.each([
-  [80, 3],
-  [40, 8],
+  [150, 3],
+  [80, 8],
   [150, 8],
 ])('of %s blocks with %s parents, most of them the oldest, there is none', (length, parents) => {
   expect(() => layOut(chain(length, parents))).toThrow('too many layers');
