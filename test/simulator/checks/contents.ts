@@ -259,7 +259,8 @@ export function readNode(world: World, path: string): void {
         const isReplica = node.disturbances.replicaMs > 0;
         const isDiverged = headers.get('x-error-detail')?.startsWith('diverged');
         // what a pass applies shows before that the pass no longer diverges
-        const mayDiverge = liar !== undefined || (isReplica && settings.missingKeys > 0);
+        const hasDiverged = settings.missingKeys > 0 || world.tally.has('unsound');
+        const mayDiverge = liar !== undefined || (isReplica && hasDiverged);
         return (
           path === '/health' &&
           (isOld(world) ||
