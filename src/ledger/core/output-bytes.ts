@@ -115,7 +115,6 @@ export interface UnspentOutput {
   /** The block that created it, all zero for migrated outputs. */
   block: string;
   created: number;
-  /** Unix seconds. */
   createdTime: number;
 }
 

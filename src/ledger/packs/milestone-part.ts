@@ -1,7 +1,6 @@
 /** A part of a milestone: the numbers of its blocks, and its spent outputs (docs/storage.md). */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
-import type { UnspentOutput } from '../core/output-bytes.ts';
 import { requireRowSum } from '../core/row-sum.ts';
 
 /** Parts that a milestone may have: `milestone_part.key` is its index times this, plus the part. */
@@ -34,10 +33,14 @@ export function readNumbers(text: string): number[] {
 }
 
 /** An output that a milestone spent, as its part has it. IDs are hex. */
-export interface SpentOutput extends Omit<UnspentOutput, 'bytes'> {
+export interface SpentOutput {
+  id: string;
   /** Base64. */
   bytes: string;
   chain: string | null;
+  block: string;
+  created: number;
+  createdTime: number;
   transaction: string;
 }
 

@@ -17,9 +17,14 @@ import { nftConditions, OutputType } from '../../stardust/wire/output.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
 
 /** An output that held the NFT. IDs are hex. */
-export interface HeldOutput extends Omit<UnspentOutput, 'bytes'> {
+export interface HeldOutput {
+  id: string;
   unlockConditions: UnlockCondition[];
   isMint: boolean;
+  block: string;
+  created: number;
+  /** Unix seconds. */
+  createdTime: number;
 }
 
 export const damagedNft = () => new LedgerDamaged('outputs that NFTs had');
