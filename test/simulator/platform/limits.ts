@@ -172,11 +172,13 @@ export function unreferencedBlocks(limits: Limits): number {
 }
 
 /**
- * Statements of an object until it is called again: those of D1. Where some steps are tiny and others
- * are not, the same work takes more (2,000 were seen).
+ * Statements of an object until it is called again: those of D1. Where steps are tiny the same work
+ * takes more, and most where others are not (2,000 were seen).
  */
-export const statementsOfObject = (limits: Limits): number =>
-  limits.startsWith('mixed') ? 3000 : 1000;
+export function statementsOfObject(limits: Limits): number {
+  if (limits.startsWith('mixed')) return 3000;
+  return isSmall(limits) ? 1500 : 1000;
+}
 
 /** Characters of a pack. */
 export function packLength(limits: Limits): number {
