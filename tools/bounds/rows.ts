@@ -94,7 +94,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      '… blocks in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of all upstreams',
+      '… blocks in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of walks that wait',
       'follower/store/store-cone.ts',
       'the next upstream',
     ],

@@ -48,7 +48,7 @@ const MIN_LEDGER_INDEX = 'x-min-ledger-index';
 const LOOKED_UP_MS = 2500;
 
 /** Answers about the present. */
-const isFresh = new Set(['NFT', 'list', 'info', 'treasury']);
+const OF_THE_PRESENT = new Set(['NFT', 'list', 'info', 'treasury']);
 
 /** How old an answer may be that asks for no index, milliseconds: a copy of KV is published, and kept. */
 const mostAge = ({ settings }: World) =>
@@ -104,7 +104,7 @@ export function read(
     const isKept = restsFrom !== undefined && min + settings.replicaMs === 0 && isDue(restsFrom);
     if (isKept && ![200, 304].includes(answer.status))
       return `status ${answer.status}, and milestones are kept from ${restsFrom} on`;
-    const oldest = isFresh.has(what) ? world.appliedBefore(askedAt - mostAge(world)) : 0;
+    const oldest = OF_THE_PRESENT.has(what) ? world.appliedBefore(askedAt - mostAge(world)) : 0;
     const isOld = index !== undefined && index < oldest && imports + world.imports === 0;
     if (isOld && mustAnswer && !world.isDisturbed)
       return `at index ${index}, and the ledger was at ${oldest} long before`;

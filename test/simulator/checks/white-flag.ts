@@ -24,14 +24,14 @@ function repeat(request: Request, random: Random): Request {
  * @param isDue whether a calm world has an answer
  */
 export function askRoots(world: World, request: Request, oddly?: Random, isDue = false): void {
-  const said = oddly?.chance(0.3) ? repeat(request, oddly) : request;
+  const written = oddly?.chance(0.3) ? repeat(request, oddly) : request;
   // of a parent that is named twice the first place counts
-  const parents = [...new Set(said.parents.map((id) => id.toLowerCase()))];
+  const parents = [...new Set(written.parents.map((id) => id.toLowerCase()))];
   const truth = world.truth.roots({ ...request, parents });
   const about = `milestone ${request.index} from ${request.parents.map((id) => id.slice(0, 8))}`;
   const { hasKeys, mayHideRows } = world;
   world.proposals.push(request);
-  const body = JSON.stringify(said);
+  const body = JSON.stringify(written);
   const { simulation, upstreams, node } = world;
   const askedAt = simulation.now;
   const wasSlow = node.isSlow;
