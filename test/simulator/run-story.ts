@@ -47,7 +47,7 @@ export async function runStory(
   return {
     failure,
     hash: hash.digest('hex').slice(0, 16),
-    milestones: lastIndex(network) - story.settings.before,
+    milestones: lastIndex(network) - world.snapshotIndex,
     simulatedMs: world.elapsed,
     world,
   };

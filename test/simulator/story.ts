@@ -15,8 +15,10 @@ export interface Settings {
   staleMs: number;
   /** How old what a replica of D1 has may be, milliseconds; 0 where there is none. */
   replicaMs: number;
-  /** The milestone that the snapshot is of; 0: the genesis. */
+  /** Milestones before that of the snapshot; 0: it is of the genesis. */
   before: number;
+  /** Index of the genesis; 0 where it is not said. */
+  genesisIndex?: number;
   belowMaxDepth: number;
   upstreams: readonly { hasFeed: boolean; isLiar: boolean }[];
   retention: number;
@@ -70,6 +72,9 @@ type Kind = (typeof KINDS)[number][1];
 /** Usual ones, and some that pass the end of 32 bits, or come near that of whole numbers. */
 const NUMBERS = [1, 1, 1, 2 ** 32 - 300, 2 ** 53 - 100_000];
 
+/** Of a network that begins anew, of Shimmer and IOTA, and one that passes the end of 31 bits. */
+const GENESES = [0, 0, 0, 0, 1087, 7_669_900, 2 ** 31 - 20];
+
 /** Nobody stores tips then, so it is rare. */
 const NEEDS_WORK = 0.07;
 
@@ -78,7 +83,8 @@ export function tellStory(seed: string): Story {
   const kind = random.pickWeighted(KINDS);
   const numbersFrom = new Random(`numbers ${seed}`).pick(NUMBERS);
   const needsWork = kind === 'hostile' && new Random(`work ${seed}`).chance(NEEDS_WORK);
-  const settings = { ...chooseSettings(random, kind), numbersFrom, needsWork };
+  const genesisIndex = new Random(`genesis ${seed}`).pick(GENESES);
+  const settings = { ...chooseSettings(random, kind), genesisIndex, numbersFrom, needsWork };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;

@@ -226,13 +226,18 @@ export class World {
       },
     });
     const world = new World(story, { simulation, ...before }, upstreams, node);
-    await world.complete(world.importSnapshot(settings.before, node.sqlite));
+    await world.complete(world.importSnapshot(world.snapshotIndex, node.sqlite));
     if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
     takeStock(world.life);
     node.disturbances.replicaMs = settings.replicaMs;
     node.start();
     return world;
+  }
+
+  /** The milestone that the story's snapshot is of. */
+  get snapshotIndex(): number {
+    return this.network.genesis.index + this.settings.before;
   }
 
   /** A snapshot replaces the ledger, as the operator's command does it. */
@@ -367,7 +372,7 @@ export class World {
     for (const upstream of upstreams) {
       upstream.recover();
       upstream.conduct.refusing = refusing;
-      if (isPruned) upstream.prune(this.settings.before, true);
+      if (isPruned) upstream.prune(this.snapshotIndex, true);
     }
   }
 
@@ -547,7 +552,10 @@ const strangersOf = (network: SyntheticNetwork): KeyPair[] =>
 
 /** Keys as a setting, and those of strangers, which could sign the first milestone. */
 function withFormer(keys: readonly { publicKey: Uint8Array }[], network: SyntheticNetwork): string {
-  const former = strangersOf(network).map(({ publicKey }) => `${publicKey.toHex()}@1-1`);
+  const first = network.genesis.index + 1;
+  const former = strangersOf(network).map(
+    ({ publicKey }) => `${publicKey.toHex()}@${first}-${first}`,
+  );
   return [...keys.map(({ publicKey }) => publicKey.toHex()), ...former].join();
 }
 
@@ -563,10 +571,17 @@ const UNNAMED = 12;
  * The network before the story: milestones over chains of blocks, of which a snapshot names the
  * first and the last, and not those between. A first milestone is there in any case.
  */
-function beginNetwork({ before, belowMaxDepth, upstreams, needsWork = false }: Settings) {
+function beginNetwork({
+  before,
+  genesisIndex = 0,
+  belowMaxDepth,
+  upstreams,
+  needsWork = false,
+}: Settings) {
   // the same keys in all stories: what was verified once need not be again
   const network = new SyntheticNetwork({
     seed: 'simulated',
+    genesisIndex,
     parameters: { belowMaxDepth, minPowScore: needsWork ? WORK : 0 },
     treasury: TREASURY,
   });

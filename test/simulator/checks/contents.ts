@@ -174,7 +174,7 @@ export function readReceipts(world: World, of?: number): void {
     `/api/core/v2/receipts${of === undefined ? '' : `/${of}`}`,
     ({ receipts }: { receipts: { milestoneIndex: number; receipt: unknown }[] }, index) => {
       const said = receipts.map(({ milestoneIndex }) => milestoneIndex);
-      const first = world.imports > 0 ? (said[0] ?? index + 1) : world.settings.before + 1;
+      const first = world.imports > 0 ? (said[0] ?? index + 1) : world.snapshotIndex + 1;
       const truth = network.milestones.filter(
         ({ receipt, index: at }) =>
           receipt !== undefined && at >= first && at <= index && (of ?? at) === at,
@@ -221,7 +221,7 @@ function metricsFault(world: World, text: string): string | undefined {
     'stardust_follower_state\\{state="following"\\}',
     ...(isDisturbed ? [] : ['stardust_milestones_applied_total']),
   ];
-  const applied = last - settings.before;
+  const applied = last - world.snapshotIndex;
   const said = names.map(read);
   // before an upstream named a milestone there is none to lag behind
   said[1] ??= 0;

@@ -162,14 +162,14 @@ async function checkEvicted(world: World): Promise<void> {
 
 /** What an applied milestone shows to be referenced is dropped, whoever called it unreferenced. */
 async function checkBelieved(world: World, ledger: number): Promise<void> {
-  const { network, settings, believed, isFlipped } = world;
+  const { network, snapshotIndex, believed, isFlipped } = world;
   const { index = Infinity } = network.blocks.get(believed ?? '')?.referenced ?? {};
   if (believed === undefined || isFlipped || index > ledger) return;
   const stored = await visibleIds(world);
   const { order } = pastCone(network.blocks, [believed], () => true);
   const left = order.filter(
     ({ id, referenced }) =>
-      (referenced?.index ?? Infinity) <= settings.before && stored.has(id.slice(2)),
+      (referenced?.index ?? Infinity) <= snapshotIndex && stored.has(id.slice(2)),
   );
   if (left.length > 0)
     world.wrong('safety', `${left.length} blocks from before the snapshot are unreferenced`);

@@ -287,7 +287,7 @@ export function readBlockMetadata(world: World, blockId: string): void {
   // an import brings no blocks
   const isGone = async () => {
     const { index = 0 } = world.network.blocks.get(blockId)?.referenced ?? {};
-    const isOfLedger = imports + world.imports === 0 && index > settings.before;
+    const isOfLedger = imports + world.imports === 0 && index > world.snapshotIndex;
     // what nobody had is unknown for some seconds more, where a replica does not have it
     if (settings.replicaMs > 0 && !world.wasServed) return undefined;
     const now = await world.ledgerIndex();
@@ -451,7 +451,8 @@ export function readHistory(
       }));
       const { settings, imports, tally, isFlipped } = world;
       const isWhole = settings.keepsHistory && imports === 0 && !tally.has('switchHistory');
-      if (isWhole && !isFlipped && body.since > settings.before + 1) return `since ${body.since}`;
+      if (isWhole && !isFlipped && body.since > world.snapshotIndex + 1)
+        return `since ${body.since}`;
       // a genesis that holds the NFT has no block
       const mayLack = all.filter(({ milestoneIndex }) => milestoneIndex < body.since).length;
       if (body.cursor === undefined && said.length < all.length - mayLack)

@@ -132,7 +132,7 @@ async function checkLookups(world: World): Promise<void> {
 
 /** What a node says of itself in two places is the same, and how blocks come is so. */
 async function checkHealth(world: World): Promise<void> {
-  const { simulation, upstreams } = world;
+  const { simulation, upstreams, settings, node } = world;
   let isHealthy: boolean | undefined;
   world.ask('/health', ({ status, headers }) => {
     isHealthy = status === 200;
@@ -144,9 +144,17 @@ async function checkHealth(world: World): Promise<void> {
   await simulation.runUntil(simulation.now + ANSWERED_MS);
   world.ask('/api/core/v2/info', async (answer) => {
     if (answer.status !== 200 || isHealthy === undefined) return;
-    const { status } = (await answer.json()) as { status: { isHealthy: boolean } };
-    if (status.isHealthy !== isHealthy && world.settings.replicaMs === 0)
+    const { status } = (await answer.json()) as {
+      status: { isHealthy: boolean; pruningIndex: number };
+    };
+    if (settings.replicaMs > 0) return;
+    if (status.isHealthy !== isHealthy)
       world.wrong('safety', `isHealthy is ${status.isHealthy}, and health says ${isHealthy}`);
+    const first = await node.sqlite
+      .prepare('SELECT min(idx) AS first FROM milestone')
+      .first('first');
+    if (status.pruningIndex !== Math.max(Number(first) - 1, 0))
+      world.wrong('safety', `pruned up to ${status.pruningIndex}, and ${first} is kept`);
   });
   await simulation.runUntil(simulation.now + ANSWERED_MS);
 }

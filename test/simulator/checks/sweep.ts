@@ -73,7 +73,7 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     () => readReceipts(world),
     ...LISTS.map((list) => () => readList(world, list, random)),
     () => readNftList(world),
-    () => readNftChanges(world, Math.max(1, last - 10)),
+    () => readNftChanges(world, Math.max(network.genesis.index + 1, last - 10)),
     () => readChangesOfMilestone(world, last),
     ...random
       .sample(network.milestones.slice(-KEPT), MILESTONES)

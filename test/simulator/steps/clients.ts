@@ -43,8 +43,8 @@ const client = (often: number, run: Step['run']): Step => ({ actor: 'client', of
 
 /** One of the last milestones, mostly. */
 function someIndex({ network }: World, random: Random): number {
-  const last = lastIndex(network);
-  return random.chance(0.7) ? Math.max(1, last - random.below(5)) : random.between(1, last);
+  const [first, last] = [network.genesis.index + 1, lastIndex(network)];
+  return random.chance(0.7) ? Math.max(first, last - random.below(5)) : random.between(first, last);
 }
 
 /** Mostly newer ones. */

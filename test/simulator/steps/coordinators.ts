@@ -263,7 +263,7 @@ function proposeAnything(world: World, random: Random): void {
     return pool.length === 0 ? [] : [random.pick(pool)];
   }).flat();
   const last = network.nextIndex - 1;
-  const index = random.chance(0.7) ? last + 1 : random.between(2, last + 1);
+  const index = random.chance(0.7) ? last + 1 : random.between(network.genesis.index + 2, last + 1);
   const before = [...network.blocks.values()].filter((each) => each.milestoneIndex === index - 1);
   if (random.chance(0.85) && before.length > 0) parents.push(random.pick(before).id);
   if (parents.length > 0) askRoots(world, requestAt(world, random, index, parents), random);

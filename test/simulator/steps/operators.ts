@@ -96,11 +96,11 @@ const SOON_MS = [0, 500, 2000, 5000];
 /** A snapshot of one of the last milestones replaces the ledger, while everything goes on. */
 function importAgain(world: World, random: Random): void {
   if (world.isImporting) return;
-  const last = lastIndex(world.network);
-  const target = random.between(Math.max(1, last - 4), last);
+  const [first, last] = [world.network.genesis.index + 1, lastIndex(world.network)];
+  const target = random.between(Math.max(first, last - 4), last);
   // a full snapshot may have the outputs of a later milestone, or a delta may come with it
   const ledger = random.between(target, last);
-  const fullTarget = Math.max(1, target - random.between(1, 4));
+  const fullTarget = Math.max(first, target - random.between(1, 4));
   world.startImport(
     target,
     random.pick([{}, { ledger, moreDiffs: random.below(4) }, { fullTarget }]),
@@ -121,7 +121,7 @@ function importDamaged(world: World, random: Random): void {
     if (!world.isDamaged) return;
     // what is kept of the ledger before may be of later milestones
     const back = random.pick([0, 0, 3, 6]);
-    world.repair(Math.max(1, lastIndex(network) - back), () => {
+    world.repair(Math.max(network.genesis.index + 1, lastIndex(network) - back), () => {
       // an isolate remembers what it read for a second
       simulation.atForWorld(simulation.now + REMEMBERED_MS, () => {
         for (const id of [...phantoms, ...random.sample(world.truth.nftIds, READS)])

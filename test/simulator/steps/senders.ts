@@ -293,12 +293,9 @@ function forge(world: World, random: Random, ahead: number): void {
   const parents = network.someParents();
   const last = network.milestones.at(-1)!;
   const signers = random.chance(0.3) ? network.signers.slice(0, 1) : strangers;
-  const payload = forgedMilestone(
-    last,
-    { index: lastIndex(network) + ahead, parents },
-    signers,
-    random,
-  );
+  // strangers could sign the first one
+  const index = Math.max(lastIndex(network) + ahead, network.genesis.index + 2);
+  const payload = forgedMilestone(last, { index, parents }, signers, random);
   const id = network.attachMilestone(payload, random.chance(0.8) ? parents : network.someParents());
   liar?.forged.push(payload);
   if (random.chance(0.25)) network.setAside(id);

@@ -245,7 +245,7 @@ function hearsay(world: World, random: Random): void {
   if (lie === 'nothing') comeBack();
   else if (lie === 'referenced') for (const each of honest(world)) each.leave();
   // one that is down would be waited for
-  else for (const each of honest(world)) each.prune(settings.before, random.chance(0.5));
+  else for (const each of honest(world)) each.prune(world.snapshotIndex, random.chance(0.5));
   const end = simulation.now + random.between(...ALONE_MS);
   if (lie === 'referenced') {
     const denied = denyBelow(world, random, asMany(refusing));
@@ -343,7 +343,7 @@ function disturbFeed({ upstreams }: World, random: Random): void {
 function pushLies({ upstreams, network, strangers }: World, random: Random): void {
   const target = random.pick(upstreams);
   const last = network.milestones.at(-1)!;
-  const index = lastIndex(network) + random.between(0, 3);
+  const index = Math.max(lastIndex(network) + random.between(0, 3), network.genesis.index + 2);
   const at = { index, parents: network.someParents() };
   const confirmed = JSON.stringify({ index: random.pick([index, 0, 0xffff_ffff]) });
   target.push({ topic: 'milestones', payload: forgedMilestone(last, at, strangers, random) });
@@ -354,5 +354,6 @@ function pushLies({ upstreams, network, strangers }: World, random: Random): voi
 /** It forgets what milestones up to some referenced; another one, which is honest, has it still. */
 function pruneUpstream({ upstreams, network, liar }: World, random: Random): void {
   const one = liar ?? random.pick(upstreams);
-  if (upstreams.length > 1) one.prune(Math.max(0, lastIndex(network) - random.between(1, 6)));
+  if (upstreams.length > 1)
+    one.prune(Math.max(network.genesis.index, lastIndex(network) - random.between(1, 6)));
 }
