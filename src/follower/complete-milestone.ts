@@ -107,8 +107,6 @@ async function storeMissing(
   const cone =
     cones.find(isOurs) ?? createMissingCone(view, { milestone, parents }, upstream?.name);
   cone.by ??= upstream?.name;
-  // it is still there
-  if (cone.by === upstream?.name) cone.lacked = 0;
   let room = MAX_KEPT - cone.skeleton.size;
   const others = cones.filter((each) => {
     if (each !== cone) room -= each.skeleton.size;
@@ -123,6 +121,9 @@ async function storeMissing(
     const isLacked = error.fault === 'unknown-block' && cone.left !== undefined;
     if (error.fault === 'too-large' || (isLacked && ++cone.lacked > MAX_SPARED))
       forget(memory, cone);
+    // its next walk would end as this one did, and would leave no room for another's
+    if (error.fault === 'too-large' && upstream !== undefined)
+      memory.upstreams.astray(head.generation, head.ledger).add(upstream.name);
     throw new UpstreamFailure(error.message);
   }
   return cone.stored;

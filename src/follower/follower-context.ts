@@ -140,6 +140,8 @@ interface UpstreamMemory {
   spared: OfLedgerIndex<Map<string, number>>;
   /** Words of upstreams, by name, about what may be left out, until all is said. */
   asked: OfLedgerIndex<Map<string, SaidReferences>>;
+  /** Names of those whose walk met too many blocks: they are asked last. */
+  astray: OfLedgerIndex<Set<string>>;
   /** Ledger index at which a slow one was left: once, as each walks by itself. */
   leftAt?: number | undefined;
   /** Why an upstream diverges, until the ledger moves on or is another one, or none diverges. */
@@ -206,6 +208,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       countedAt: 0,
       spared: ofLedgerIndex(() => new Map()),
       asked: ofLedgerIndex(() => new Map()),
+      astray: ofLedgerIndex(() => new Set()),
       diverged: undefined,
       token: undefined,
       said: ofLedgerIndex(() => ({

@@ -92,6 +92,8 @@ async function follow(context: FollowerContext, budget: PassBudget): Promise<Pas
     return { ...result, behind: result.behind || isMore };
   } catch (error) {
     await noteFailedPass(db, memory, error);
+    // what is not published is not pruned, and may be why passes fail
+    await publish(true);
     if (!(error instanceof LedgerMoved)) throw error;
     // somebody else is at work: to go on at once would only be in the way
     logFailure(memory.log, 'follower.pass-failed', error);
@@ -127,11 +129,15 @@ async function askUpstreams(
   const { times } = memory.progress;
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];
-  const order = known.ranking.order(upstreams.length);
+  const astray =
+    memory.lastLedger && known.astray(memory.lastLedger.generation, memory.lastLedger.ledger);
+  const isAstray = (place: number) => Number(astray?.has(upstreams[place]!.name) ?? false);
+  const order = known.ranking.order(upstreams.length).sort((a, b) => isAstray(a) - isAstray(b));
   for (const place of order) {
     const outcome = await tryUpstream(context, place, pass).catch((error: unknown) => {
-      // those asked before may have used up what an invocation may do
-      known.ranking.beginWith((order[0]! + 1) % upstreams.length);
+      // those asked before may have used up what an invocation may do, unless somebody else was first
+      if (!(error instanceof LedgerMoved))
+        known.ranking.beginWith((order[0]! + 1) % upstreams.length);
       throw error;
     });
     outcomes.push(outcome);

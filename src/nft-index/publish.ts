@@ -78,12 +78,18 @@ const untilLate = <T>(call: Promise<T>): Promise<T> =>
     throw new Error('KV does not answer');
   });
 
+/** Changes of NFTs that wait for the index: 300 MB. Beyond, it begins anew. */
+const MAX_WAITING = 4_000_000;
+
 async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
   const now = run.clock();
-  const { entries } = run.state;
+  const { changes: counted = 0 } = run.head;
+  // what waits is not pruned, and to put all NFTs anew takes no longer than to put so many changes
+  const isLate = counted - (run.state.changes ?? counted) > MAX_WAITING;
+  const known = isLate ? beginState(run.head) : run.state;
   // what another version put may be in another namespace
-  const isOther = entries.kind === 'incomplete' && entries.version !== run.version;
-  const own = isOther ? discardEntries(run.state, run.head.ledgerIndex, run.version) : run.state;
+  const isOther = known.entries.kind === 'incomplete' && known.entries.version !== run.version;
+  const own = isOther ? discardEntries(known, run.head.ledgerIndex, run.version) : known;
   const state = advanceState(clampTimes(own, now), run.head, now);
   if (isNew || state !== run.state) {
     if (run.left.statements < STATEMENTS.swap) return ['budget spent'];

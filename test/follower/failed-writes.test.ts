@@ -58,6 +58,18 @@ async function followAlong(rig: Rig, target: number): Promise<void> {
   }
 }
 
+it('publishes where passes fail too, as what is not published is not pruned', async () => {
+  const rig = await startLedger(db, network, 1);
+  rig.node.confirm(2);
+  const full = async (sql: string) => {
+    if (!isRead(sql)) throw new Error('D1_ERROR: Exceeded maximum DB size');
+  };
+  const publish = vi.fn(async () => {});
+  const following = { ...rig.following, db: disturbed(db, full), publish };
+  await expect(followOnce(following, budget())).rejects.toThrow('Exceeded maximum DB size');
+  expect(publish).toHaveBeenCalledOnce();
+});
+
 async function milestonesApplied(): Promise<number[]> {
   const { results } = await db.prepare('SELECT idx FROM milestone ORDER BY idx').all();
   return results.map(({ idx }) => Number(idx));

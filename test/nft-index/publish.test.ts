@@ -97,6 +97,20 @@ test('a put that hangs ends the call some time, and the next one goes on', async
   }
 });
 
+test('where more changes wait than NFTs are put in a day, all is put anew, and they may go', async () => {
+  await publishNow();
+  const before = ledger.row!.state!;
+  ledger.apply([{ nft: A, output: outputId('3') }]);
+  ledger.history!.changes += 4_000_000;
+  store.takePuts();
+  await publishNow();
+  expect(store.takePuts()).toContain(entryKey(B));
+  expect(before).toMatchObject({ from: 100, filledFrom: 100 });
+  expect(ledger.row!.state).toMatchObject({ from: 101, filledFrom: 101 });
+  ledger.prune();
+  expect(ledger.changes).toEqual([]);
+});
+
 describe('after an import', () => {
   test('all entries are put, and a seal last', async () => {
     expect(await publishNow()).toMatchObject({ done: true, stops: [], ledgerIndex: 100 });

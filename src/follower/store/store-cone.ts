@@ -65,10 +65,7 @@ export interface MissingCone {
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
-  /**
-   * Tries in a row that ended as an upstream did not know a block that is left, while `by` was not
-   * there.
-   */
+  /** Tries since a part was stored last that ended as an upstream did not know a block that is left. */
   lacked: number;
   running: Promise<void> | undefined;
 }

@@ -121,9 +121,8 @@ function* groupByLength(
   let length = 0;
   for (const block of blocks) {
     const { consumed } = outputsToFind([block]);
-    const own = consumed.filter(
-      (id) => outputs.get(id)?.bytes === undefined && !unread.has(id) && lengthOf(id) > 0,
-    );
+    // each block hashes what it consumes, also what others consume
+    const own = consumed.filter((id) => outputs.get(id)?.bytes === undefined && lengthOf(id) > 0);
     const ownLength = own.reduce((sum, id) => sum + lengthOf(id), 0);
     if (length + ownLength > MAX_READ_LENGTH && some.length > 0) {
       yield { some, unread: [...unread] };

@@ -32,7 +32,7 @@ const SELECT_NAMED = `
   SELECT p.key, p.statuses, p.sums, b.key AS at, ${blockSql.id('b.value')} AS id,
     CASE WHEN ?2 THEN ${elementSql('bytes', 'p.key', 'b.key')} END AS bytes
   FROM pack p CROSS JOIN json_each(p.blocks) b
-  WHERE p.live = 1 AND p.staged IS NULL AND (json_array_length(?1) > 16
+  WHERE p.live = 1 AND p.staged IS NULL AND (json_array_length(?1) > 3
       OR EXISTS (SELECT 1 FROM json_each(?1) w WHERE instr(p.blocks, w.value) > 0))
     AND ${blockSql.id('b.value')} IN (SELECT value FROM json_each(?1))`;
 

@@ -37,19 +37,40 @@ async function startTrapped(blocks: number) {
   return { rig, upstream, db: rig.following.db, ancient };
 }
 
-it('what a liar alone has is not waited for once it is gone', async () => {
+/** An upstream that answers, but not about these blocks: undefined, or what `refuse` throws. */
+const without = (
+  upstream: Upstream,
+  gone: ReadonlySet<string>,
+  refuse = () => {},
+): Pick<Upstream, 'readBlock' | 'readReference'> => {
+  const unlessGone =
+    <T>(read: (id: string) => Promise<T | undefined>) =>
+    async (id: string) => {
+      if (!gone.has(`0x${id}`)) return read(id);
+      refuse();
+      return undefined;
+    };
+  return {
+    readBlock: unlessGone(upstream.readBlock),
+    readReference: unlessGone(upstream.readReference),
+  };
+};
+
+const GONE = new UpstreamFailure('gone');
+
+it.each([
+  ['is gone', { readHeads: () => Promise.reject(GONE) }],
+  ['does not know it any more', undefined],
+  [
+    'fails over it',
+    () => {
+      throw GONE;
+    },
+  ],
+])('what a liar alone had is not waited for once it %s', async (_, then) => {
   const { rig, upstream, db, ancient } = await startTrapped(300);
   const pruned = new Set(ancient.slice(0, 250));
-  const unlessPruned =
-    <T>(read: (id: string) => Promise<T | undefined>) =>
-    async (id: string) =>
-      pruned.has(`0x${id}`) ? undefined : read(id);
-  const honest: Upstream = {
-    ...upstream,
-    name: 'honest',
-    readBlock: unlessPruned(upstream.readBlock),
-    readReference: unlessPruned(upstream.readReference),
-  };
+  const honest: Upstream = { ...upstream, name: 'honest', ...without(upstream, pruned) };
   // the pool does not hold all of it
   rig.following.memory = createFollowerMemory(60_000);
   const { memory } = rig.following;
@@ -58,8 +79,9 @@ it('what a liar alone has is not waited for once it is gone', async () => {
   const cameDown = () => memory.missing.some(({ left }) => left !== undefined);
   for (let i = 0; i < 40 && !cameDown(); i++) await passOnce(rig, BEHIND);
   expect(cameDown()).toBe(true);
-  const readHeads = () => Promise.reject(new UpstreamFailure('gone'));
-  rig.following.upstreams = [{ ...liar, readHeads }, honest];
+  const changed =
+    typeof then === 'object' ? then : { readBlock: without(upstream, pruned, then).readBlock };
+  rig.following.upstreams = [{ ...liar, ...changed }, honest];
   for (let i = 0; i < 30 && (await ledgerIndex(db)) < 4; i++) await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(4);
 });
