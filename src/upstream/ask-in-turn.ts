@@ -1,8 +1,8 @@
 /**
  * Queries several upstreams one after the other, until one of them has the answer. One that was
  * good where the ones before it were not comes first from then on, so that not every query waits
- * for one that hangs. Every five minutes the preferred upstream is tried again, which costs one wait
- * if it still hangs.
+ * for one that hangs. After five minutes the preferred upstream is tried again, which costs one wait
+ * if it still hangs; then after ten, and so on.
  */
 import { hasPassed } from '../platform/clock.ts';
 import { writeLimitedLog } from '../platform/log.ts';
@@ -45,6 +45,9 @@ function logUnseenFailure({ message }: UpstreamFailure): void {
 /** Milliseconds after which the preferred upstream comes first again. */
 const RETURN_MS = 300_000;
 
+/** Milliseconds where it was left within five minutes of each return. */
+const MAX_RETURN_MS = 16 * RETURN_MS;
+
 export interface Ranking {
   /** The upstreams by their places in the list, in the order in which to ask them. */
   order(count: number): number[];
@@ -56,14 +59,20 @@ export interface Ranking {
 export function createRanking(clock: () => number): Ranking {
   let first = 0;
   let since = Number.NEGATIVE_INFINITY;
+  let returnedAt = Number.NEGATIVE_INFINITY;
+  let pause = RETURN_MS;
   return {
     order(count) {
-      if (hasPassed(RETURN_MS, since, clock())) first = 0;
+      const isOver = first !== 0 && hasPassed(pause, since, clock());
+      if (isOver) [first, returnedAt] = [0, clock()];
       const places = Array.from({ length: count }, (_, place) => place);
       return places.sort((a, b) => Number(b === first) - Number(a === first));
     },
     beginWith(place) {
       if (place === first) return;
+      const isSoon = !hasPassed(RETURN_MS, returnedAt, clock());
+      if (first === 0) pause = isSoon ? Math.min(2 * pause, MAX_RETURN_MS) : RETURN_MS;
+      returnedAt = Number.NEGATIVE_INFINITY;
       first = place;
       since = clock();
     },

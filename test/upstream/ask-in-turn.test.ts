@@ -41,6 +41,24 @@ it('begins with the one that answered where another failed, for five minutes', a
   expect([await askNow(), asked]).toEqual(['a', ['a']]);
 });
 
+it('returns to one that fails at each return after twice the time, up to 80 minutes', () => {
+  let minute = 0;
+  const ranking = createRanking(() => 60_000 * minute);
+  const returns: number[] = [];
+  for (; minute < 400; minute++) {
+    if (ranking.order(2)[0] === 0) returns.push(minute);
+    // queries that fail at the same time count once
+    for (const place of [1, 1]) ranking.beginWith(place);
+  }
+  expect(returns).toEqual([0, 5, 15, 35, 75, 155, 235, 315, 395]);
+  minute = 500;
+  expect(ranking.order(2)).toEqual([0, 1]);
+  minute = 505;
+  ranking.beginWith(1);
+  minute = 510;
+  expect(ranking.order(2)).toEqual([0, 1]);
+});
+
 it('goes on with the preferred one where another one only has what it lacks', async () => {
   const ranking = createRanking(() => 0);
   const ask = async ({ name }: Upstream) => (name === 'b' ? name : undefined);
