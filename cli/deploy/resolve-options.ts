@@ -72,7 +72,9 @@ export async function resolveOptions(
   const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
   const deployed = (worker?.secrets ?? []).map((name) => [name, 'set']);
   const hidden = { ...Object.fromEntries(deployed), ...secrets?.values };
-  Object.assign(vars, defaultAccess(vars, Object.keys(hidden), worker === undefined));
+  // `wrangler secret put` makes a Worker too, without settings
+  const isFirst = worker?.vars.PUBLIC_ROUTES === undefined;
+  Object.assign(vars, defaultAccess(vars, Object.keys(hidden), isFirst));
   // what is given is checked before anything is asked
   requireValid({ ...vars, ...hidden });
   if (!vars.MILESTONE_PUBLIC_KEYS) {
@@ -81,7 +83,7 @@ export async function resolveOptions(
     Object.assign(vars, readSigners(network));
   }
   const isUpstreamKnown = flags.upstream !== undefined || final !== undefined;
-  if (!vars.UPSTREAM_URL && !isUpstreamKnown && worker === undefined)
+  if (!vars.UPSTREAM_URL && !isUpstreamKnown && isFirst)
     vars.UPSTREAM_URL = await ask('URLs of HORNET nodes to follow, by commas?', '--upstream');
   if (requireValid({ ...vars, ...hidden }).milestoneKeys === undefined)
     throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');

@@ -169,8 +169,17 @@ describe('the routes that a deployment opens', () => {
 
   it('are those that the operator names, or that are deployed', async () => {
     expect(await accessOf({ var: ['PUBLIC_ROUTES:*'] })).toEqual(['*', '']);
-    const worker = { vars: {}, secrets: [] };
+    const worker = { vars: { PUBLIC_ROUTES: '' }, secrets: [] };
     expect(await accessOf({}, { ...NOTHING_DEPLOYED, worker })).toEqual(['', '']);
+  });
+
+  it('are not all of them where a secret was set before the first deployment', async () => {
+    const worker = { vars: {}, secrets: ['API_TOKEN'] };
+    const [open, asked] = await accessOf({}, { ...NOTHING_DEPLOYED, worker });
+    expect(matchesAny('/metrics', open.split(','))).toBe(false);
+    expect(asked).toBe(ROOTS.join());
+    const unasked = accessOf({ upstream: undefined }, { ...NOTHING_DEPLOYED, worker });
+    await expect(unasked).rejects.toThrow('nobody can be asked');
   });
 });
 
