@@ -6,6 +6,9 @@ import { readFileSync } from 'node:fs';
 import { distance } from 'fastest-levenshtein';
 import { VAR_NAMES } from '../../src/settings.ts';
 
+/** Settings in which a typing error opens routes. */
+export const ACCESS_SETTINGS = ['PUBLIC_ROUTES', 'PROTECTED_ROUTES'];
+
 /** The paths of all routes, `{…}` where they have a parameter. @param openApi file */
 export function readRoutePaths(openApi: string): string[] {
   const { paths } = JSON.parse(readFileSync(openApi, 'utf8')) as { paths: object };
@@ -22,7 +25,7 @@ export function findUnmatched(
   vars: Readonly<Record<string, string>>,
   paths: readonly string[],
 ): string[] {
-  return ['PUBLIC_ROUTES', 'PROTECTED_ROUTES'].flatMap((name) => {
+  return ACCESS_SETTINGS.flatMap((name) => {
     const patterns = (vars[name] ?? '').split(',').map((pattern) => pattern.trim());
     return patterns
       .filter((pattern) => pattern !== '' && !paths.some((path) => mayMatch(pattern, path)))
@@ -53,13 +56,14 @@ function mayMatch(pattern: string, path: string): boolean {
 /** The most typing errors in a name that is taken for a misspelt one. */
 const MAX_TYPOS = 2;
 
-/** Returns a sentence for each name that is nearly that of a setting. */
-export function findMisspelt(names: ReadonlySet<string>): string[] {
+/** Returns a sentence for each name that is nearly that of one of the settings. */
+export function findMisspelt(
+  names: ReadonlySet<string>,
+  settings: readonly string[] = VAR_NAMES,
+): string[] {
   return [...names].flatMap((name) => {
     if (VAR_NAMES.includes(name)) return [];
-    const meant = VAR_NAMES.find((known) => distance(name, known) <= MAX_TYPOS);
-    return meant === undefined
-      ? []
-      : [`${name} is not a setting and is ignored: is ${meant} meant?`];
+    const meant = settings.find((known) => distance(name, known) <= MAX_TYPOS);
+    return meant === undefined ? [] : [`${name} is not a setting: is ${meant} meant?`];
   });
 }

@@ -9,10 +9,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAddress, checkClock, requireSpace } from '../lib/process/check-machine.ts';
 import type { Child } from '../lib/process/child.ts';
+import { SettingsError } from '../lib/process/command-line.ts';
 import { keepCode } from '../lib/process/compile-cache.ts';
 import { tellSystemd } from '../lib/process/notify-systemd.ts';
 import { whenDismissed } from '../lib/process/when-dismissed.ts';
-import { findMisspelt, findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
+import {
+  ACCESS_SETTINGS,
+  findMisspelt,
+  findUnmatched,
+  readRoutePaths,
+} from '../lib/unmatched-patterns.ts';
 import { builtWorker, staticFilesOf } from '../lib/wrangler/build-worker.ts';
 import { holdFolder } from '../lib/wrangler/hold-folder.ts';
 import { openLocalDatabase, persistPath } from '../lib/wrangler/local-database.ts';
@@ -58,7 +64,9 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
     chmodSync(join(folder, name), 0o700);
   const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));
   const names = new Set([...Object.keys(vars), ...Object.keys(process.env)]);
-  const notes = [...findUnmatched(vars, paths), ...findMisspelt(names), ...(note ? [note] : [])];
+  const wrong = [...findUnmatched(vars, paths), ...findMisspelt(names, ACCESS_SETTINGS)];
+  if (wrong.length > 0) throw new SettingsError(wrong.join('\n'));
+  const notes = [...findMisspelt(names), ...(note ? [note] : [])];
   for (const sentence of notes) console.warn(sentence);
   const db = await openLocalDatabase(persistTo, config);
   try {

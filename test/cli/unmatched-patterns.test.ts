@@ -2,7 +2,12 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
-import { findMisspelt, findUnmatched, readRoutePaths } from '../../cli/lib/unmatched-patterns.ts';
+import {
+  ACCESS_SETTINGS,
+  findMisspelt,
+  findUnmatched,
+  readRoutePaths,
+} from '../../cli/lib/unmatched-patterns.ts';
 import { matchesAny } from '../../src/http/access/route-access.ts';
 
 const PATHS = readRoutePaths(join(PROJECT, 'src/http/openapi/openapi.json'));
@@ -44,11 +49,15 @@ it.each([
 });
 
 it('a name that is nearly that of a setting is told, and others are not', () => {
-  const note = (name: string, meant: string) =>
-    `${name} is not a setting and is ignored: is ${meant} meant?`;
+  const note = (name: string, meant: string) => `${name} is not a setting: is ${meant} meant?`;
   const names = ['UPSTREAM_URL', 'UPSTREAM_URLS', 'SERVER_TIMNG', 'PATH', 'API_TOKEN', 'HOME'];
   expect(findMisspelt(new Set(names))).toEqual([
     note('UPSTREAM_URLS', 'UPSTREAM_URL'),
     note('SERVER_TIMNG', 'SERVER_TIMING'),
+  ]);
+  const near = new Set([...names, 'PROTECTED_ROUTE', 'PUBLIC_ROUTE']);
+  expect(findMisspelt(near, ACCESS_SETTINGS)).toEqual([
+    note('PROTECTED_ROUTE', 'PROTECTED_ROUTES'),
+    note('PUBLIC_ROUTE', 'PUBLIC_ROUTES'),
   ]);
 });

@@ -12,10 +12,16 @@ import type { WranglerConfig } from './wrangler-config.ts';
 
 const DEV_VARS = join(PROJECT, '.dev.vars');
 
-/** @param file .dev.vars; need not be there */
+/**
+ * Throws a SettingsError where an editor wrote UTF-16, of which no name could be read.
+ *
+ * @param file .dev.vars; need not be there
+ */
 export function readDevVars(file = DEV_VARS): Record<string, string> {
   if (!existsSync(file)) return {};
-  const entries = Object.entries(parseEnv(readFileSync(file, 'utf8')));
+  const text = readFileSync(file, 'utf8');
+  if (text.includes('\0')) throw new SettingsError(`${file} has NUL bytes: save it as UTF-8`);
+  const entries = Object.entries(parseEnv(text.replace(/^\uFEFF/, '')));
   return Object.fromEntries(entries.map(([name, value = '']) => [name, value]));
 }
 

@@ -12,10 +12,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkAddress } from '../../../cli/lib/process/check-machine.ts';
+import { SettingsError } from '../../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
 import { holdFolder } from '../../../cli/lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../../../cli/lib/wrangler/local-database.ts';
-import { readVars } from '../../../cli/lib/wrangler/read-vars.ts';
+import { readDevVars, readVars } from '../../../cli/lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { SNAPSHOT } from '../../../cli/start/sample.ts';
 import { callCommand } from '../../support/cli/call-script.ts';
@@ -73,7 +74,7 @@ describe('npm run serve', () => {
 
   it('starts where nothing was imported, says so, and ends without an error', async () => {
     const served = await startServe(['--port', '0', '--persist-to', join(folder, 'empty')], {
-      PUBLIC_ROUTES: '/nosuch/*,/health',
+      UPSTREAM_URLS: 'https://a.example',
     });
     const answer = await fetch(`${served.url}/health`);
     expect([answer.status, answer.headers.get('x-error-detail')]).toEqual([
@@ -91,9 +92,9 @@ describe('npm run serve', () => {
     const said = served.log.filter(isOther);
     expect(said.toSorted()).toEqual([
       `${empty} has no ledger: npx stardust-edge import FILE --persist-to ${empty}`,
-      'PUBLIC_ROUTES: /nosuch/* matches no route (docs/contract.md)',
       `Serving ${empty} at ${served.url}/`,
       'UPSTREAM_URL is not set: nothing is followed',
+      'UPSTREAM_URLS is not a setting: is UPSTREAM_URL meant?',
     ]);
   });
 
@@ -289,6 +290,16 @@ describe('settings', () => {
     expect(readVars({ vars: {} }, { UPSTREAM_URL: '' }, none)).toEqual({ UPSTREAM_URL: '' });
   });
 
+  it('are read from a file that begins with a byte order mark; one in UTF-16 is refused', () => {
+    const other = join(folder, 'other.vars');
+    const text = '\uFEFFPROTECTED_ROUTES=*\nAPI_TOKEN=b\n';
+    writeFileSync(other, text);
+    expect(readDevVars(other)).toEqual({ PROTECTED_ROUTES: '*', API_TOKEN: 'b' });
+    writeFileSync(other, text, 'utf16le');
+    const sentence = `${other} has NUL bytes: save it as UTF-8`;
+    expect(() => readDevVars(other)).toThrow(new SettingsError(sentence));
+  });
+
   it('that are wrong are named, all of them', () => {
     const environment = { UPSTREAM_URL: 'ftp://a', MILESTONE_THRESHOLD: 'x' };
     expect(() => readVars({ vars }, environment, file)).toThrow(
@@ -297,10 +308,14 @@ describe('settings', () => {
   });
 });
 
-it('ends with an exit code that systemd does not restart on if a setting is wrong', async () => {
-  const { ended } = startCommand('serve', ['--persist-to', join(folder, 'unused')], {
-    FINAL_MILESTONE: 'x',
-  });
+it.each([
+  ['FINAL_MILESTONE', 'x', /^FINAL_MILESTONE must be [^\n]+\n$/],
+  ['PUBLIC_ROUTES', '/helth', /^PUBLIC_ROUTES: \/helth matches no route /],
+  ['PROTECTED_ROUTE', '*', /^PROTECTED_ROUTE is not a setting: is PROTECTED_ROUTES meant\?\n$/],
+])('ends with an exit code that systemd does not restart on if %s is %s', async (...setting) => {
+  const [name, value, sentence] = setting;
+  const args = ['--port', '0', '--persist-to', join(folder, 'unused')];
+  const { ended } = startCommand('serve', args, { [name]: value });
   const { code, stderr } = await ended;
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/^FINAL_MILESTONE must be [^\n]+\n$/)]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
 });
