@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
+import { holdAlone, holdFolder } from '../../cli/lib/wrangler/hold-folder.ts';
 import { localDatabasePath, openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
 import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from '../../cli/lib/wrangler/wrangler-config.ts';
@@ -156,9 +157,20 @@ it.each(['serve.lock', 'v3', 'v3/cache'])('%s that cannot be written is named', 
   if (name === 'v3') rmdirSync(join(own, 'v3'));
   // root may write whatever there is
   symlinkSync('nothing', join(own, name));
-  await expect(openLocalDatabase(own, config)).rejects.toThrow(
-    `${join(own, name)} cannot be written: it may be another user's`,
-  );
+  const sentence = `${join(own, name)} cannot be written: it may be another user's`;
+  expect(() => holdFolder(own)).toThrow(sentence);
+  if (name.endsWith('.lock')) (await openLocalDatabase(own, config)).close();
+  else await expect(openLocalDatabase(own, config)).rejects.toThrow(sentence);
+});
+
+it('locks of a back-up and an import that root made keep no service from its start', async () => {
+  const own = join(folder, 'root-made-locks');
+  mkdirSync(own);
+  for (const name of ['backup', 'import']) symlinkSync('nothing', join(own, `${name}.lock`));
+  holdFolder(own).close();
+  (await openLocalDatabase(own, config)).close();
+  const sentence = `${join(own, 'backup.lock')} cannot be written`;
+  expect(() => holdAlone(own, 'backup')).toThrow(sentence);
 });
 
 it('two commands that open a new database at once both get it', async () => {

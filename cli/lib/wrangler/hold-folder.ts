@@ -17,7 +17,7 @@ const BUSY = 5;
  * SQLite's, as Node has no file locks of its own: the system releases it however the process ends.
  */
 function tryToHold(folder: string, lockFile = SERVE_LOCK): DatabaseSync | undefined {
-  makeDataFolder(folder);
+  makeDataFolder(folder, lockFile);
   const path = join(folder, lockFile);
   makePrivateFile(path);
   const lock = new DatabaseSync(path, { timeout: 0 });

@@ -61,8 +61,12 @@ function objectId(uniqueKey: string, name: string): string {
   return Buffer.concat([first, half(first)]).toString('hex');
 }
 
-/** Makes the data folder, if need be. Throws an Error with a sentence if it cannot be written. */
-export function makeDataFolder(persistTo: string): void {
+/**
+ * Makes the data folder, if need be. Throws an Error with a sentence if it cannot be written.
+ *
+ * @param lockFile the lock that is wanted: those of other commands may be another user's
+ */
+export function makeDataFolder(persistTo: string, lockFile?: string): void {
   try {
     makeFolder(persistTo);
     accessSync(persistTo, constants.W_OK);
@@ -73,12 +77,12 @@ export function makeDataFolder(persistTo: string): void {
       : `cannot be written (${code}): name another folder by --persist-to`;
     throw new Error(`${persistTo} ${problem}`, { cause: error });
   }
-  requireWritable(persistTo);
+  requireWritable(persistTo, lockFile);
 }
 
-/** Throws an Error with a sentence if something of the data folder cannot be written. */
-function requireWritable(persistTo: string): void {
-  const entries = readdirIn(persistTo).filter((name) => /^v3$|\.lock$/.test(name));
+/** Throws an Error with a sentence if databases or the lock cannot be written. */
+function requireWritable(persistTo: string, lockFile?: string): void {
+  const entries = readdirIn(persistTo).filter((name) => name === 'v3' || name === lockFile);
   const data = entries.includes('v3') ? readdirIn(join(persistTo, 'v3')) : [];
   for (const name of [...entries, ...data.map((entry) => join('v3', entry))])
     if (!isWritable(join(persistTo, name)))
