@@ -34,9 +34,14 @@ async function* readFile(
 ): AsyncGenerator<Uint8Array, void> {
   await using file = await open(path);
   const hash = createHash('sha256');
+  const opened = await file.stat();
+  let isSame = versionOf(opened) === version;
   for (;;) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(CHUNK_BYTES));
-    if (versionOf(await file.stat()) !== version)
+    // not `ctime`: it changes when HORNET renames its next snapshot over the open file
+    const { size, mtimeMs } = await file.stat();
+    isSame &&= size === opened.size && mtimeMs === opened.mtimeMs;
+    if (!isSame)
       throw new Error(`${path}: was written to while it was read; copy it, and import the copy`);
     if (bytesRead === 0) break;
     const chunk = buffer.subarray(0, bytesRead);

@@ -1,5 +1,5 @@
 /** A snapshot file that HORNET extends in place while it is read. */
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -44,3 +44,18 @@ it.each([0, 1 << 18, MEGABYTE.length])(
     await expect(reading).rejects.toThrow('was written to while it was read');
   },
 );
+
+it('is read whole where another file is renamed over it meanwhile', async () => {
+  const [path, next] = [write(), write()];
+  const reading = readAll(openSnapshotFile(path).chunks, (read) => {
+    if (read === 1 << 18) renameSync(next, path);
+  });
+  expect(await reading).toBe(MEGABYTE.length);
+});
+
+it('is refused if another file is renamed over it before it is opened', async () => {
+  const [path, next] = [write(), write()];
+  const { chunks } = openSnapshotFile(path);
+  renameSync(next, path);
+  await expect(readAll(chunks)).rejects.toThrow('was written to while it was read');
+});
