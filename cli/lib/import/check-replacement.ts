@@ -26,6 +26,11 @@ export const askToReplace: MayReplace = async (sentence) => {
   return (await askInTerminal(`Note: ${sentence}. Type yes to replace it:`, '--older')) === 'yes';
 };
 
+/** A network that began again has its name, and other milestones of the same indexes. */
+const NOTE_CACHES =
+  'Note: if its milestones are others, empty the caches of proxies after the import: ' +
+  'they keep answers for up to a year.';
+
 export interface ServedLedger {
   index: number;
   /** Names that the network has had, oldest first. */
@@ -84,5 +89,6 @@ export async function checkReplacement(
       `is to be replaced by one of network ${printable(network)} at ${ledger}`;
   if (!(await mayReplace(sentence)))
     throw new ReplacementRefused(`${sentence}: nothing was replaced; add --older if it is right`);
+  console.warn(NOTE_CACHES);
   return true;
 }

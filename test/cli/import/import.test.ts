@@ -333,7 +333,9 @@ describe('import', () => {
     const { code, stderr } = await runCommand(
       ...(['import', OTHER, '--persist-to', state, '--older'] as const),
     );
-    expect([code, stderr]).toEqual([0, `Note: ${AWAY}.\n`]);
+    const caches = 'if its milestones are others, empty the caches of proxies after the import';
+    const notes = `Note: ${AWAY}.\nNote: ${caches}: they keep answers for up to a year.\n`;
+    expect([code, stderr]).toEqual([0, notes]);
     expect((await dumpOf(state)).head).toMatchObject([{ ledger: 0 }]);
   });
 
