@@ -1,6 +1,6 @@
 /**
  * Serves a data folder. Three processes: this one checks settings, address and data folder, locks the
- * folder, restarts the host if it dies, and has the front, to which clients connect
+ * folder, restarts the host if it dies or workerd hangs, and has the front, to which clients connect
  * (front/front.ts). The host (host.ts) runs miniflare, which restarts workerd if that dies. If one
  * of them is killed, those below it end too.
  */
@@ -29,6 +29,7 @@ import { limitConnections } from './file-limit.ts';
 import { type Front, type FrontOptions, openFront } from './front/front.ts';
 import type { HostOptions } from './host.ts';
 import { startHost } from './start-host.ts';
+import { watchHealth } from './watch-health.ts';
 
 export interface ServeOptions extends Omit<FrontOptions, 'maxConnections' | 'clock'> {
   persistTo: string;
@@ -38,6 +39,9 @@ export interface ServeOptions extends Omit<FrontOptions, 'maxConnections' | 'clo
 
 /** Between two starts of the host. */
 const RESTART_EVERY_MS = 1000;
+
+/** In a row, without one that listened: what keeps them from it does not pass by itself. */
+const MAX_STARTS = 10;
 
 /**
  * Serves until this process is told to end; its exit code. Throws an Error with a sentence if it
@@ -87,6 +91,7 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
 async function keepRunning(first: Child, options: HostOptions, front: Front): Promise<number> {
   let child = first;
   let dismissed = false;
+  let silent = 0;
   whenDismissed(() => {
     if (dismissed) return;
     dismissed = true;
@@ -95,9 +100,18 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
   for (;;) {
     const startedAt = performance.now();
     let listening = false;
+    let unwatch = () => {};
+    const end = () => {
+      console.error(
+        'The Worker has not answered /health four times in a row: its process is ended',
+      );
+      void child.stop();
+    };
     child.onMessage((message) => {
       const { url } = message as { url: string };
       front.passTo(new URL(url));
+      unwatch();
+      unwatch = watchHealth(url, end);
       if (listening) return;
       listening = true;
       console.log(`Serving ${options.persistTo} at ${front.url.href}`);
@@ -105,11 +119,13 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     });
     child.send(options);
     const code = await child.ended;
+    unwatch();
     front.passTo(undefined);
     await child.stop();
     if (dismissed) return 0;
+    silent = listening ? 0 : silent + 1;
     // the host has printed why
-    if (!listening && child === first) return 1;
+    if (silent === MAX_STARTS || (!listening && child === first)) return 1;
     console.error(`The process that runs the Worker ended (${code}); it is started again`);
     await sleep(Math.max(0, startedAt + RESTART_EVERY_MS - performance.now()));
     if (dismissed) return 0;

@@ -46,7 +46,7 @@ async function prove(url: string, withinMs: number): Promise<void> {
  * Resolves with any answer of the node, which may well be unhealthy, but not with the front's while
  * there is none. Over a connection of its own.
  */
-async function requestHealth(url: string, withinMs: number): Promise<void> {
+export async function requestHealth(url: string, withinMs: number): Promise<void> {
   const signal = AbortSignal.timeout(withinMs);
   const request = get(new URL('/health', url).href, { agent: false, signal });
   request.on('socket', (socket) => socket.unref());

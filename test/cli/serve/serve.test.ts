@@ -4,7 +4,15 @@
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -156,6 +164,19 @@ describe('npm run serve', () => {
     host.send({ folder, persistTo: folder });
     const [[code], stderr] = await Promise.all([once(host, 'exit'), readText(host.stderr!)]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^FINAL_MILESTONE must [^\n]+\n$/)]);
+  });
+
+  it('ends where its host can never start again', async () => {
+    const broken = join(folder, 'broken');
+    const { child, until, ended } = startCommand('serve', ['--port', '0', '--persist-to', broken]);
+    await until(/^Serving /);
+    rmSync(join(broken, 'worker'), { recursive: true });
+    const host = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    expect(killProcess(Number(host.trim().split(' ')[0]))).toBe(true);
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    // of the one that listened, and of nine of the ten that did not
+    expect(stderr.match(/it is started again/g)).toHaveLength(10);
   });
 
   it('answers each request that it got before SIGTERM', async () => {
