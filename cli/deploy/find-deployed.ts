@@ -127,7 +127,8 @@ async function readContents(
   const tables = new Set((await query('SELECT name FROM sqlite_master')).map(({ name }) => name));
   const applied = tables.has('d1_migrations') ? await query('SELECT name FROM d1_migrations') : [];
   const [head] = tables.has('head') ? await query('SELECT * FROM head') : [];
-  if (head !== undefined) requireSchema(head.schema);
+  // 0: the operator has stopped the Worker for Time Travel (docs/operations.md#restore)
+  if (head !== undefined && head.schema !== 0) requireSchema(head.schema);
   const served = head && servedFromRows([[head], await query(SELECT_SERVED[1]!)]);
   return {
     isMigrated: hasAll(applied.map(({ name }) => name)),

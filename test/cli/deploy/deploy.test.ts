@@ -325,6 +325,28 @@ describe('a deployment', () => {
   });
 });
 
+describe('before Time Travel', () => {
+  it('binds an empty namespace to the Worker that is stopped', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    const { account } = machine;
+    const { namespaceId } = currentVersion(account, NAME)!;
+    const { database } = account.databases.get('stardust-ledger')!;
+    database.exec('UPDATE head SET schema = 0');
+    account.namespaces.delete(`${NAME}-nft-index`);
+    account.namespaces.set('old', namespaceId);
+    machine.flags = {};
+    await machine.deploy();
+    const bound = currentVersion(account, NAME)!.namespaceId;
+    expect([...account.namespaces]).toEqual([
+      ['old', namespaceId],
+      [`${NAME}-nft-index`, bound],
+    ]);
+    expect(bound).not.toBe(namespaceId);
+    expect(await database.prepare('SELECT schema FROM head').first()).toEqual({ schema: 0 });
+  });
+});
+
 describe('--dry-run', () => {
   const NOTHING = { workers: new Map(), namespaces: new Map(), databases: new Map() };
 
