@@ -102,9 +102,7 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     let listening = false;
     let unwatch = () => {};
     const end = () => {
-      console.error(
-        'The Worker has not answered /health four times in a row: its process is ended',
-      );
+      console.error('The Worker has not answered /health for five minutes: its process is ended');
       void child.stop();
     };
     child.onMessage((message) => {

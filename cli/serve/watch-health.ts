@@ -6,14 +6,14 @@ import { requestHealth } from '../lib/process/notify-systemd.ts';
 /** Between two requests, and for each answer. */
 const CHECK_EVERY_MS = 30_000;
 
-/** In a row. */
-const MAX_FAILURES = 4;
+/** In a row: a milestone of 100,000 transactions may take D1 minutes on a slow machine. */
+const MAX_FAILURES = 10;
 
 /**
  * Requests /health of workerd at once and then regularly. Any answer will do, also 503: a large
  * import or milestone makes the node unhealthy, not silent.
  *
- * @param onHang called after four requests without an answer. Failures before the first answer do
+ * @param onHang called after ten requests without an answer. Failures before the first answer do
  * not count, as a start may take long
  * @returns ends it
  */
