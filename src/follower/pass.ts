@@ -124,13 +124,12 @@ async function askUpstreams(
   budget: PassBudget,
 ): Promise<PassResult & { isMore: boolean }> {
   const { db, upstreams, memory } = context;
-  const known = memory.upstreams;
+  const { upstreams: known, lastLedger } = memory;
   const lookAround = hasPassed(LOOK_AROUND_MS, known.lookedAroundAt, Date.now());
   const { times } = memory.progress;
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];
-  const astray =
-    memory.lastLedger && known.astray(memory.lastLedger.generation, memory.lastLedger.ledger);
+  const astray = lastLedger && known.astray(lastLedger.generation, lastLedger.ledger);
   const isAstray = (place: number) => Number(astray?.has(upstreams[place]!.name) ?? false);
   const order = known.ranking.order(upstreams.length).sort((a, b) => isAstray(a) - isAstray(b));
   for (const place of order) {
@@ -159,6 +158,7 @@ async function askUpstreams(
     diverged: known.diverged,
     failing: whyFailing(memory),
     upstreams: upstreams.length,
+    isPast: lastLedger !== undefined && lastLedger.ledger !== memory.lastLedger?.ledger,
     progress,
   });
   if (getsOn) memory.failed = undefined;

@@ -78,6 +78,8 @@ export interface BeforePass {
   /** Why passes were failing when this one began; undefined if they were not. */
   failing?: string | undefined;
   upstreams: number;
+  /** Whether another job took the ledger on during the pass: a divergence is out of date. */
+  isPast?: boolean;
   /** Progress with a milestone that takes several passes, for people. */
   progress?: string | undefined;
 }
@@ -113,9 +115,9 @@ export function summarizePass(
   const behind = spent !== undefined;
   const recent = sinceLastApplied(outcomes);
   const level = behind ? undefined : recent.find((outcome) => outcome.kind === 'level');
-  const divergence = recent.findLast((outcome) => outcome.kind === 'diverged')?.reason;
-  const isKnownAnew =
-    divergence !== undefined || applied > 0 || outcomes.length === before.upstreams;
+  const found = recent.findLast((outcome) => outcome.kind === 'diverged')?.reason;
+  const divergence = before.isPast && applied === 0 ? undefined : found;
+  const isKnownAnew = found !== undefined || applied > 0 || outcomes.length === before.upstreams;
   const diverged = isKnownAnew ? divergence : before.diverged;
   const isAllDone =
     outcomes.length === before.upstreams &&

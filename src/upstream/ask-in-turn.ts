@@ -42,10 +42,8 @@ function logUnseenFailure({ message }: UpstreamFailure): void {
   writeLimitedLog('warn', 'upstream.failed', { detail: message });
 }
 
-/** Milliseconds after which the preferred upstream comes first again. */
+/** Milliseconds after which the preferred upstream comes first again, and if it fails each time. */
 const RETURN_MS = 300_000;
-
-/** Milliseconds where it was left within five minutes of each return. */
 const MAX_RETURN_MS = 16 * RETURN_MS;
 
 export interface Ranking {

@@ -55,6 +55,14 @@ function summarize(attempts: readonly Attempt[], before = fresh): PassSummary {
   return summarizePass(outcomesOf(attempts), before);
 }
 
+it('a divergence is out of date where another job took the ledger on', () => {
+  const before = { ...fresh, isPast: true };
+  const late = summarize([[diverged], [diverged], [failed]], before);
+  expect(late).toMatchObject({ diverged: undefined, state: { state: 'following' } });
+  const own = summarize([[level, 1], [diverged]], before);
+  expect(own).toMatchObject({ diverged: 'diverges', state: { state: 'diverged' } });
+});
+
 describe('whether another upstream is asked', () => {
   const asksOn = (ending: Ending, applied: number, isSlow = false) =>
     [false, true].map((lookAround) =>
