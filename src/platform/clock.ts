@@ -51,6 +51,9 @@ export const pause = (ms: number): Promise<void> =>
 /** A request waits no longer than this and one step, unless the work is less urgent. */
 const TURN_EVERY_MS = 25;
 
+/** Steps without a turn: deployed, a clock stands still until the work waits for something. */
+const MAX_STEPS = 100;
+
 /** Resolves in a later turn of the event loop. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
@@ -75,10 +78,10 @@ export async function mapInTurns<T, U>(
  * @param everyMs milliseconds that a request waits besides one step
  */
 export function takeTurns(everyMs = TURN_EVERY_MS): () => Promise<void> {
-  let turnedAt = Date.now();
+  let [turnedAt, steps] = [Date.now(), 0];
   return async () => {
-    if (!hasPassed(everyMs, turnedAt, Date.now())) return;
+    if (++steps < MAX_STEPS && !hasPassed(everyMs, turnedAt, Date.now())) return;
     await nextTurn();
-    turnedAt = Date.now();
+    [turnedAt, steps] = [Date.now(), 0];
   };
 }

@@ -29,7 +29,7 @@ export interface RequestHead {
 }
 
 /** The Worker's path; its explanation is for people, and takes turns with other reads. */
-const WHITE_FLAG = 'POST /api/core/v2/whiteflag ';
+const WHITE_FLAG = /^POST \/api\/core\/v2\/whiteflag[ ?]/;
 
 /** Without `"#<>` and backticks, which no target has (RFC 3986, 2): workerd refuses them as text. */
 const REQUEST_LINE = /^([A-Z]{1,16}) ([!$-;=?-_a-~]+) HTTP\/1\.([01])$/;
@@ -107,7 +107,7 @@ export function readRequestHead(head: string, peer: string, isProxy: boolean): R
     address,
     bodyLength,
     isHead: method === 'HEAD',
-    isWhiteFlag: start.startsWith(WHITE_FLAG),
+    isWhiteFlag: WHITE_FLAG.test(start),
     isUpgrade,
     expectsContinue: !isOld && fields.get('expect')?.toLowerCase() === '100-continue',
     isLast: isOld || /\bclose\b/.test(connection),

@@ -6,8 +6,8 @@
 import { type ClientPath, clientPath, largestHolder } from '../../platform/client-path.ts';
 
 export const SHARED_LIMITS = {
-  /** Each takes 80 to 110 KB of workerd's memory; `serve` lets in fewer (cli/serve/README.md). */
-  connections: 10_000,
+  /** Each takes 80 to 110 KB (`serve` lets in fewer), and a timer until CONNECT: of 10,000. */
+  connections: 9_900,
   /** Subscriptions: each takes some 500 bytes of the object's 128 MB. */
   topics: 100_000,
   /** Bytes of packets that wait for their turn, or are not whole. */

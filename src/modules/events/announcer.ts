@@ -49,10 +49,8 @@ export function createAnnouncer(broker: Broker, clock: () => number, log: WriteL
   }
 
   async function tellStored(blocks: readonly Uint8Array[]): Promise<void> {
-    if (waitingCalls === MAX_WAITING_CALLS) {
-      fail(new Error('the broker does not take blocks, which it is not told'));
-      return;
-    }
+    if (waitingCalls === MAX_WAITING_CALLS)
+      return log('warn', 'events.not-told', { error: 'the broker does not take blocks in time' });
     waitingCalls++;
     try {
       await broker.stored(blocks);

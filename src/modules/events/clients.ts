@@ -16,8 +16,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker checks late. */
 const SILENT_INTERVALS = 2;
 
-/** Sends between two looks at the clock. By turns each 5 ms the last of 2,000 heard 40 % later. */
-const SENDS_AT_ONCE = 50;
+/** Sends between two looks at the clock. By turns each 5 ms the last of 2,000 hears 40 % later. */
+const SENDS_AT_ONCE = 10;
 
 export interface Clients {
   readonly size: number;
@@ -120,13 +120,12 @@ export function createClients(counts: Counts): Clients {
       clients.set(client.socket, client);
       if (client.id) byId.set(nameOf(client), client);
       for (const topic of client.topics.keys()) topics.add(client, topic);
-      if (client.id === undefined) {
-        // from the connection, if the object was evicted meanwhile
-        const since = Math.max(0, Date.now() - client.seen);
-        startTimer(client, CONNECT_TIMEOUT_MS - since);
-      }
       accounts.open(client);
       closeExcess();
+      if (client.id !== undefined || !isOpen(client)) return;
+      // from the connection, if the object was evicted meanwhile
+      const since = Math.max(0, Date.now() - client.seen);
+      startTimer(client, CONNECT_TIMEOUT_MS - since);
     },
     name(client, id) {
       if (client.timer !== undefined) clearTimeout(client.timer);

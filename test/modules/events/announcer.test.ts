@@ -118,16 +118,15 @@ describe('blocks', () => {
     expect(log).toHaveBeenCalledOnce();
   });
 
-  it('do not wait in memory for a broker that hangs', async () => {
-    const { announcer, stored, move, pass, log } = setUp(() => ({ published: 1, blocks: true }));
+  it('do not wait in memory for a broker that hangs, which hears of later ones', async () => {
+    const { announcer, stored, move, log } = setUp(() => ({ published: 1, blocks: true }));
     await move(1);
     const hang = Promise.withResolvers<void>();
     stored.mockImplementation(() => hang.promise);
     for (let i = 0; i < 100; i++) announcer.stored([block(10)]);
     expect(stored).toHaveBeenCalledTimes(4);
-    expect(log).toHaveBeenCalledOnce();
+    expect(log).toHaveBeenCalledTimes(96);
     hang.resolve();
-    pass(10_000);
     await move(2);
     announcer.stored([block(10)]);
     expect(stored).toHaveBeenCalledTimes(5);

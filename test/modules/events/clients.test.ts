@@ -1,5 +1,9 @@
-/** Who is closed for silence before CONNECT: not who waits for the broker. */
+/**
+ * Who is closed for silence before CONNECT: not who waits for the broker. And what clients cost an
+ * object whose clock stands still and that has no timer left.
+ */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { SHARED_LIMITS } from '../../../src/modules/events/accounts.ts';
 import { addMessage, newClient } from '../../../src/modules/events/client.ts';
 import { createClients } from '../../../src/modules/events/clients.ts';
 
@@ -22,4 +26,45 @@ it('closes a client that says nothing for ten seconds, once the broker has serve
   waiting!.waiting.length = 0;
   vi.advanceTimersByTime(10_000);
   expect(closed).toEqual([1, 2]);
+});
+
+const counts = () => ({ messages: 0, closes: {} }) as never;
+
+it('others have turns between many sends, where the clock stands still', async () => {
+  vi.useRealTimers();
+  vi.spyOn(Date, 'now').mockReturnValue(1e12);
+  let [queued, most] = [0, 0];
+  const clients = createClients(counts());
+  for (let i = 0; i < 50; i++) {
+    const send = (bytes: Uint8Array) => {
+      queued += bytes.length;
+      most = Math.max(most, queued);
+    };
+    const client = newClient({ send, close() {} } as unknown as WebSocket, `192.0.2.${i}`, 1e12);
+    client.id = '';
+    clients.open(client);
+    clients.listen(client, 'blocks', 'rms');
+  }
+  const timer = setInterval(() => {
+    queued = 0;
+  });
+  for (let i = 0; i < 200; i++) await clients.publish('blocks', new Uint8Array(1000));
+  clearInterval(timer);
+  vi.restoreAllMocks();
+  expect(most).toBeLessThan(2_000_000);
+});
+
+it('of too many the largest goes, also where no timer is left', () => {
+  const clients = createClients(counts());
+  const add = (address: string) => {
+    const socket = { send() {}, close() {} } as unknown as WebSocket;
+    const client = newClient(socket, address, Date.now());
+    clients.open(client);
+    return client;
+  };
+  for (let i = 0; i < SHARED_LIMITS.connections; i++) add('192.0.2.9');
+  const before = vi.getTimerCount();
+  expect(clients.isOpen(add('192.0.2.1'))).toBe(true);
+  expect([clients.size, vi.getTimerCount()]).toEqual([SHARED_LIMITS.connections, before]);
+  expect(before).toBeLessThan(10_000);
 });

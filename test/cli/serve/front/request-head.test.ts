@@ -220,6 +220,14 @@ it('a proxy names the client that connected to it, last', () => {
 it('the white flag and WebSockets are told from other requests', () => {
   const flag = read(['POST /api/core/v2/whiteflag HTTP/1.1', 'Host: a', 'Content-Length: 700']);
   expect(flag).toMatchObject({ isWhiteFlag: true, bodyLength: 700, isUpgrade: false });
+  // a gateway may add a query, which the Worker ignores there
+  const path = '/api/core/v2/whiteflag';
+  const isFlag = (target: string) =>
+    read([`POST ${target} HTTP/1.1`, 'Host: a', 'Content-Length: 1']);
+  for (const target of [`${path}?`, `${path}?a=b`, `http://a${path}`])
+    expect(isFlag(target)).toMatchObject({ isWhiteFlag: true });
+  for (const target of [`${path}s`, `${path}/`, '/api/edge/v1/whiteflag'])
+    expect(isFlag(target)).toMatchObject({ isWhiteFlag: false });
 });
 
 const KEY = 'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==';
