@@ -15,20 +15,27 @@ export function readRoutePaths(openApi: string): string[] {
   return Object.keys(paths);
 }
 
+/** Views of the explorer (src/modules/page/module.ts), which are no routes and can be protected. */
+const VIEW =
+  /^\/(search|verify|statement|milestones?|nfts?|tokens|proposal|reference|alias|foundry|output|block|transaction|address|issuer)([/*]|$)/;
+
 /**
  * Returns a sentence for each pattern that matches no route.
  *
  * @param vars the settings
  * @param paths of all routes
+ * @param names of the settings that are looked at
  */
 export function findUnmatched(
   vars: Readonly<Record<string, string>>,
   paths: readonly string[],
+  names: readonly string[] = ACCESS_SETTINGS,
 ): string[] {
-  return ACCESS_SETTINGS.flatMap((name) => {
+  return names.flatMap((name) => {
     const patterns = (vars[name] ?? '').split(',').map((pattern) => pattern.trim());
     return patterns
-      .filter((pattern) => pattern !== '' && !paths.some((path) => mayMatch(pattern, path)))
+      .filter((pattern) => pattern !== '' && !VIEW.test(pattern))
+      .filter((pattern) => !paths.some((path) => mayMatch(pattern, path)))
       .map((pattern) => `${name}: ${pattern} matches no route (docs/contract.md)`);
   });
 }

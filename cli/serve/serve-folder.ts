@@ -68,9 +68,12 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
     chmodSync(join(folder, name), 0o700);
   const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));
   const names = new Set([...Object.keys(vars), ...Object.keys(process.env)]);
-  const wrong = [...findUnmatched(vars, paths), ...findMisspelt(names, ACCESS_SETTINGS)];
+  const unmatched = (name: string) => findUnmatched(vars, paths, [name]);
+  const wrong = [...unmatched('PROTECTED_ROUTES'), ...findMisspelt(names, ACCESS_SETTINGS)];
   if (wrong.length > 0) throw new SettingsError(wrong.join('\n'));
-  const notes = [...findMisspelt(names), ...(note ? [note] : [])];
+  // one that opens nothing: HORNET's own default names plug-ins that are no routes here
+  const closed = unmatched('PUBLIC_ROUTES');
+  const notes = [...closed, ...findMisspelt(names), ...(note ? [note] : [])];
   for (const sentence of notes) console.warn(sentence);
   const db = await openLocalDatabase(persistTo, config);
   try {

@@ -8,7 +8,7 @@ import {
   createUnreferencedIndex,
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
-import { takeTurns } from '../platform/clock.ts';
+import { takeTurns, within } from '../platform/clock.ts';
 import { createDedupedLog, describeError, type WriteLog } from '../platform/log.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
@@ -240,12 +240,17 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
   return memory;
 }
 
+/** Milliseconds for one call: D1 ends it after 30 s, and one machine may need minutes. */
+const MAX_CALL_MS = 900_000;
+
 /** The follower's database: counts rows, notes that it is full, lets requests in between calls. */
 export function watchDatabase(db: Database, memory: FollowerMemory): Database {
   const endStep = takeTurns();
   async function waitFor<T>(run: Promise<T>): Promise<T> {
     try {
-      return await run;
+      return await within(MAX_CALL_MS, run, () => {
+        throw new Error('D1 does not answer');
+      });
     } catch (error) {
       if (isDatabaseFull(error)) memory.upkeep.isDatabaseFull = true;
       throw error;

@@ -132,11 +132,12 @@ async function askUpstreams(
   const astray = lastLedger && known.astray(lastLedger.generation, lastLedger.ledger);
   const isAstray = (place: number) => Number(astray?.has(upstreams[place]!.name) ?? false);
   const order = known.ranking.order(upstreams.length).sort((a, b) => isAstray(a) - isAstray(b));
+  const later = upstreams.map((_, i) => (order[0]! + 1 + i) % upstreams.length);
+  const next = later.find((place) => !isAstray(place)) ?? later[0]!;
   for (const place of order) {
     const outcome = await tryUpstream(context, place, pass).catch((error: unknown) => {
       // those asked before may have used up what an invocation may do, unless somebody else was first
-      if (!(error instanceof LedgerMoved))
-        known.ranking.beginWith((order[0]! + 1) % upstreams.length);
+      if (!(error instanceof LedgerMoved)) known.ranking.beginWith(next);
       throw error;
     });
     outcomes.push(outcome);
@@ -164,7 +165,7 @@ async function askUpstreams(
   if (getsOn) memory.failed = undefined;
   // those asked before may have used up what a pass may do: each comes first in turn
   const isNextFirst = !behind && (waiting !== undefined || (isStill && beginWith === undefined));
-  const first = isNextFirst ? (order[0]! + 1) % upstreams.length : beginWith;
+  const first = isNextFirst ? next : beginWith;
   if (first !== undefined) known.ranking.beginWith(first);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context, applied);
   if (!isDue) memory.tips.passesToRest = Math.max(0, memory.tips.passesToRest - 1);

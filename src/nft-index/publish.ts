@@ -78,15 +78,17 @@ const untilLate = <T>(call: Promise<T>): Promise<T> =>
     throw new Error('KV does not answer');
   });
 
-/** Changes of NFTs that wait for the index: 300 MB. Beyond, it begins anew. */
+/** Changes of NFTs whose entries wait: 300 MB. Beyond, it begins anew. */
 const MAX_WAITING = 4_000_000;
 
 async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
   const now = run.clock();
   const { changes: counted = 0 } = run.head;
-  // what waits is not pruned, and to put all NFTs anew takes no longer than to put so many changes
-  const isLate = counted - (run.state.changes ?? counted) > MAX_WAITING;
-  const known = isLate ? beginState(run.head) : run.state;
+  const put = run.state.marks.findLast(({ putAt }) => putAt !== null) ?? run.state;
+  // what waits is not pruned, where the publisher cannot keep up; to put all NFTs ends in any case
+  const isLate = counted - (put.changes ?? counted) > MAX_WAITING;
+  const isComplete = run.state.entries.kind === 'complete';
+  const known = isLate && isComplete ? beginState(run.head) : run.state;
   // what another version put may be in another namespace
   const isOther = known.entries.kind === 'incomplete' && known.entries.version !== run.version;
   const own = isOther ? discardEntries(known, run.head.ledgerIndex, run.version) : known;

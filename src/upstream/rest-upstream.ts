@@ -211,10 +211,13 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   };
 }
 
+/** Connections that an upstream leaves to each other one: it may hang, and the platform has six. */
+const LEFT_TO_EACH = 2;
+
 /**
  * Opens upstreams in the order of the settings, once for a use that has this patience, and again
- * only if the settings name others. Each has one concurrency limit for all users, as one that hangs
- * must not take all. Only the first upstream sees the token.
+ * only if the settings name others. Each has one concurrency limit for all users. Only the first
+ * upstream sees the token.
  */
 export function createUpstreams() {
   let named: string | undefined;
@@ -224,7 +227,8 @@ export function createUpstreams() {
     const names = JSON.stringify([upstreams, upstreamToken]);
     if (names !== named) {
       named = names;
-      limits = upstreams.map(() => createConcurrencyLimit(MAX_CONNECTIONS));
+      const places = Math.max(1, MAX_CONNECTIONS - LEFT_TO_EACH * (upstreams.length - 1));
+      limits = upstreams.map(() => createConcurrencyLimit(places));
       opened.clear();
     }
     const use = JSON.stringify(patience);

@@ -3,14 +3,17 @@ import { expect, it } from 'vitest';
 import { applyPushed } from '../../src/follower/apply-next.ts';
 import { noteLedger, takePushed } from '../../src/follower/follower-context.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
-import type { Upstream } from '../../src/upstream/upstream.ts';
+import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { ledgerIndex, passOnce, startLedger } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 async function startTwo() {
   const network = new SyntheticNetwork({ seed: 'ranking' });
-  for (let i = 0; i < 3; i++) network.milestone();
+  for (let i = 0; i < 3; i++) {
+    network.note();
+    network.milestone();
+  }
   const rig = await startLedger(await openMemory(), network, 0);
   const asked: string[] = [];
   const called = (name: string): Upstream => ({
@@ -63,4 +66,22 @@ it('one whose walk met too many blocks is asked last, until the ledger moves', a
   await passOnce(rig);
   expect(asked[0]).toBe('first');
   expect(await ledgerIndex(rig.db)).toBe(3);
+});
+
+it('of the others each comes first in turn, where none gets on', async () => {
+  const { rig, memory, upstreams } = await startTwo();
+  const { generation, ledger } = memory.lastLedger!;
+  const fail = () => Promise.reject(new UpstreamFailure('503'));
+  rig.following.upstreams = ['first', 'second', 'third'].map((name) => ({
+    ...upstreams[0],
+    name,
+    readHeads: fail,
+  }));
+  memory.upstreams.astray(generation, ledger).add('second');
+  const firsts: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    firsts.push(memory.upstreams.ranking.order(3)[0]!);
+    await passOnce(rig);
+  }
+  expect(firsts).toEqual([0, 2, 0, 2]);
 });

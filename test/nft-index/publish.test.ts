@@ -109,6 +109,27 @@ test('where more changes wait than NFTs are put in a day, all is put anew, and t
   expect(ledger.row!.state).toMatchObject({ from: 101, filledFrom: 101 });
   ledger.prune();
   expect(ledger.changes).toEqual([]);
+  // all are put by now, and the window has still to pass
+  ledger.history!.changes += 3_000_000;
+  for (let i = 0; i < 3; i++) {
+    now += PUT_AFTER_MS;
+    ledger.apply([{ nft: A, output: outputId(String(4 + i)) }]);
+    await publishNow();
+  }
+  ledger.history!.changes += 3_000_000;
+  ledger.apply([]);
+  await publishNow();
+  expect(ledger.row!.state).toMatchObject({ filledFrom: 101 });
+});
+
+test('a fill is not begun anew, however many changes wait', async () => {
+  const few = { operations: 2, statements: 50 };
+  await publishNow(few);
+  expect(ledger.row!.state!.entries.kind).toBe('incomplete');
+  ledger.apply([{ nft: A, output: outputId('3') }]);
+  ledger.history!.changes += 4_000_000;
+  await publishNow(few);
+  expect(ledger.row!.state!.filledFrom).toBe(100);
 });
 
 describe('after an import', () => {

@@ -204,6 +204,8 @@ describe('each guarantee', () => {
     world = worlds.get('made up')!;
   });
   const none: Answering = () => new Response(null, { status: 404 });
+  const absent: Answering = () =>
+    new Response(null, { status: 404, headers: { 'x-ledger-index': String(world.newest) } });
   /** An NFT that changed in the last 50 milestones, and was held before; or that did not change. */
   const pick = (isChanged: boolean, { holders, newest }: World = world) =>
     [...holders].find(([, own]) => {
@@ -283,12 +285,20 @@ describe('each guarantee', () => {
       guarantee: 'created',
       asked: ['agrees', 'disputes', 'agrees'],
     });
-    await expect(states(none, pruned)).rejects.toMatchObject({
+    await expect(states(absent, pruned)).rejects.toMatchObject({
       message: expect.stringContaining('nothing is shown, not "claimed"'),
       // neither says the same as the other
       asked: [{ standing: 'disputes' }, { standing: 'disputes' }],
     });
-    expect(await states(none, none)).toMatchObject({ guarantee: 'claimed', standing: 'absent' });
+    expect(await states(absent, absent)).toMatchObject({
+      guarantee: 'claimed',
+      standing: 'absent',
+    });
+    // what answers without an index is no edge node, and says nothing
+    await expect(states(none, none)).rejects.toBeInstanceOf(Error);
+    expect(await states(world.current, none, world.current)).toMatchObject({
+      guarantee: 'unrefuted',
+    });
   });
 
   it('a node that stands still before the NFT was minted takes nothing away', async () => {

@@ -40,17 +40,15 @@ it('has one limit for each upstream, whoever asks, and asks for requests first',
   const open = createUpstreams();
   const settings = settingsOf('https://a.example', 'https://b.example');
   const [pass, other] = open(settings, PATIENT);
-  const work = [1, 2, 3, 4, 5, 6, 7].map((block) => read(pass!, block));
+  const work = [1, 2, 3, 4, 5].map((block) => read(pass!, block));
   const [request] = open(settings, URGENT);
   work.push(read(request!, 8), read(other!, 9));
   await settle();
-  expect(asked).toEqual([
-    ...[1, 2, 3, 4, 5, 6].map((block) => `a.example ${block}`),
-    'b.example 9',
-  ]);
+  // one that hangs leaves two of the platform's six connections
+  expect(asked).toEqual([...[1, 2, 3, 4].map((block) => `a.example ${block}`), 'b.example 9']);
   await answer();
   await answer();
-  expect(asked.slice(7)).toEqual(['a.example 8', 'a.example 7']);
+  expect(asked.slice(5)).toEqual(['a.example 8', 'a.example 5']);
   for (let left = work.length - 2; left > 0; left--) await answer();
   await Promise.all(work);
 });

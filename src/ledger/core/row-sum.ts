@@ -127,6 +127,9 @@ export interface ScrubPosition {
   sum: number;
 }
 
+/** Where the scrub of a table begins. */
+export const startOf = (table: string): ScrubPosition => ({ table, after: '', sum: 0 });
+
 export interface Integrity {
   /**
    * Fingerprints of `output`, `nft_past`, the tables of the index of IDs in use, `parameters` and

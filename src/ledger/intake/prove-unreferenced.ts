@@ -17,9 +17,8 @@
  *     by (*) m ≤ k.
  *  2. k > `start`: either k ≥ m > `start`; or `start` is the genesis, and the genesis and what is
  *     before it reference nothing.
- *  3. k ≥ m > `forgotten`.
- *  4. So this ledger applied k itself and has not dropped its IDs: the block is known. But it is
- *     unknown; so no such k exists. ∎
+ *  3. k ≥ m > `forgotten`. So this ledger applied k itself and has not dropped its IDs: the block
+ *     is known. But it is unknown; so no such k exists. ∎
  *
  * The block's ID, the states of its parents, `forgotten` and L must be of one moment, and nothing
  * is proven about another one: whoever stores the block does so behind a fence on the ledger's

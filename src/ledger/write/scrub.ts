@@ -6,7 +6,8 @@
  *
  * Milestones may be applied between two steps. The sum in the scrub's position is always that of
  * the rows up to its ID as they are now, because a milestone moves it together with the fingerprint
- * (apply-statements.ts). So it is the fingerprint when no row is left.
+ * (apply-statements.ts). So it is the fingerprint when no row is left: where a step reads
+ * fewer than it may, as milestones bring rows behind the last one of some tables for ever.
  */
 import { chainIdOf, decodeOutput } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
@@ -18,7 +19,7 @@ import { entrySum, idTableName } from '../core/id-index.ts';
 import { countedFromRow, nftFromRow, SELECT_NFTS, selectCounted } from '../core/nft-rows.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, one, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { addSums, type Integrity, summedColumns } from '../core/row-sum.ts';
+import { addSums, type Integrity, startOf, summedColumns } from '../core/row-sum.ts';
 import { moveHead, notingDamage } from '../core/write-head.ts';
 import type { FingerprintedTable, RowInSum } from '../ledger-part.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
@@ -50,6 +51,11 @@ const NFTS = 'nft';
 const DETAILS = 'output_detail';
 const CHANGES = 'nft_change';
 const DERIVED: readonly string[] = [CHANGES, NFTS, DETAILS];
+
+const STEP_ROWS = new Map([
+  ['output', STEP_OUTPUTS],
+  [CHANGES, STEP_CHANGES],
+]);
 
 /** Milestones behind ?1, up to ?2 of them. No index is below 0. */
 const SELECT_CHANGES = selectCounted(
@@ -83,15 +89,13 @@ export async function scrub(
   return notingDamage(db, head, () => readOn(db, head, most, kept));
 }
 
-const START = { table: 'output', after: '', sum: 0 };
-
 async function readOn(
   db: Database,
   head: Head,
   most: number | undefined,
   kept: readonly FingerprintedTable[],
 ): Promise<boolean> {
-  const { fingerprints, smallAt, scrub: noted = START } = head.integrity;
+  const { fingerprints, smallAt, scrub: noted = startOf('output') } = head.integrity;
   const ofModules = kept.filter(({ isKept }) => isKept(head));
   const tables = [
     'output',
@@ -100,16 +104,17 @@ async function readOn(
     ...DERIVED,
   ];
   // a module that kept the table may be gone
-  const position = tables.includes(noted.table) ? noted : START;
+  const position = tables.includes(noted.table) ? noted : startOf('output');
   const { table, after } = position;
   const ofModule = ofModules.find(({ name }) => name === table);
+  const count = most ?? STEP_ROWS.get(table) ?? STEP_ENTRIES;
   const rows = ofModule
-    ? await readAlone(ofModule.selectNext(db, after, most ?? STEP_ENTRIES))
-    : await readNextRows(db, head, table, after, most);
+    ? await readAlone(ofModule.selectNext(db, after, count))
+    : await readNextRows(db, head, table, after, count);
   const sum = addSums(position.sum, ...rows.map((row) => row.sum));
-  const last = rows.at(-1);
-  if (last !== undefined) {
-    await saveIntegrity(db, head, { fingerprints, smallAt, scrub: { table, after: last.id, sum } });
+  if (rows.length === count) {
+    const scrub = { table, after: rows.at(-1)!.id, sum };
+    await saveIntegrity(db, head, { fingerprints, smallAt, scrub });
     return false;
   }
   if (!DERIVED.includes(table) && fingerprints[table] !== sum)
@@ -120,7 +125,7 @@ async function readOn(
     head,
     next === undefined
       ? { fingerprints: await readSmallTables(db, head), smallAt: head.ledger }
-      : { fingerprints, smallAt, scrub: { table: next, after: '', sum: 0 } },
+      : { fingerprints, smallAt, scrub: startOf(next) },
   );
   return next === undefined;
 }
@@ -157,14 +162,14 @@ async function saveIntegrity(db: Database, head: Head, integrity: Integrity): Pr
   await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
 }
 
-/** Reads the next rows of a table of the ledger, which are whole; none at its end. */
-async function readNextRows(db: Database, head: Head, table: string, after: string, most?: number) {
-  if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
-  const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
+/** Reads the next rows of a table of the ledger, which are whole; fewer than `count` at its end. */
+async function readNextRows(db: Database, head: Head, table: string, after: string, count: number) {
+  if (table === 'output') return readOutputs(db, head, after, count);
+  const bind = (sql: string) => db.prepare(sql).bind(after, count);
   if (table === NFTS)
     return readAlone(many(bind(SELECT_NFTS), (row) => ({ id: nftFromRow(row)!.nft, sum: 0 })));
   if (table === DETAILS) return readAlone(many(bind(SELECT_ALL_DETAILS), detailFromRow));
-  if (table === CHANGES) return readAlone(many(bind(SELECT_CHANGES, STEP_CHANGES), changesFromRow));
+  if (table === CHANGES) return readAlone(many(bind(SELECT_CHANGES), changesFromRow));
   const entries = `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
   return readAlone(many(bind(entries), entryFromRow));
 }

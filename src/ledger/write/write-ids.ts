@@ -6,7 +6,7 @@ import { type Database, forEachPiece } from '../core/database.ts';
 import type { IdTable } from '../core/head.ts';
 import { entrySum, ID_TABLE_COUNT, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { one, readAlone, readQuery } from '../core/read-batch.ts';
-import { type FingerprintMover, type Integrity, numberSumSql } from '../core/row-sum.ts';
+import { type FingerprintMover, type Integrity, numberSumSql, startOf } from '../core/row-sum.ts';
 import { blockSql, readBlockRows } from '../packs/id-rows.ts';
 import { spentIn, spentSql } from '../packs/milestone-part.ts';
 import { atPlaces, type BlockPlace, NAMED, selectAt } from '../packs/places.ts';
@@ -139,8 +139,8 @@ export function turnIntegrity(
   return {
     ...rest,
     fingerprints: Object.fromEntries([...kept, ...begun.map((table) => [table, 0] as const)]),
-    // of a table that is gone the scrub begins again
-    ...(scrub && scrub.table !== dropped && { scrub }),
+    // after a table that is gone comes the next one
+    ...(scrub && { scrub: scrub.table === dropped ? startOf(idTableName(tables[0]!)) : scrub }),
   };
 }
 

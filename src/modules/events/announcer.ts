@@ -20,8 +20,8 @@ const MAX_WAITING_CALLS = 4;
 type MovedLedger = Pick<LastLedger, 'generation' | 'ledger'>;
 type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
 
-/** @param clock Unix milliseconds */
-export function createAnnouncer(broker: Broker, clock: () => number, log: WriteLog): Announcer {
+/** @param open once for each call: a stub whose object was reset fails for ever */
+export function createAnnouncer(open: () => Broker, clock: () => number, log: WriteLog): Announcer {
   let demand: EventDemand = { published: undefined, blocks: false };
   /** Generation and index of the ledger that the broker was told last. */
   let told: string | undefined;
@@ -40,7 +40,7 @@ export function createAnnouncer(broker: Broker, clock: () => number, log: WriteL
     calledAt = clock();
     isCalling = true;
     try {
-      demand = await broker.applied();
+      demand = await open().applied();
       told = `${generation} ${ledger}`;
     } catch (error) {
       fail(error);
@@ -53,7 +53,7 @@ export function createAnnouncer(broker: Broker, clock: () => number, log: WriteL
       return log('warn', 'events.not-told', { error: 'the broker does not take blocks in time' });
     waitingCalls++;
     try {
-      await broker.stored(blocks);
+      await open().stored(blocks);
     } catch (error) {
       fail(error);
     }

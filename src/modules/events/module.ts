@@ -11,10 +11,8 @@ export { describeEvents } from './routes/events.ts';
 export const events: Module = {
   name: 'events',
   routes: eventRoutes,
-  createAnnouncer(env, log) {
-    const broker = brokerOf(env.EVENTS);
-    return broker && createAnnouncer(broker, Date.now, log);
-  },
+  createAnnouncer: (env, log) =>
+    env.EVENTS && createAnnouncer(() => brokerOf(env.EVENTS)!, Date.now, log),
   async readMetrics(settings) {
     const counts = await brokerOf(settings.events)?.readCounts();
     return counts === undefined ? [] : countEvents(counts);

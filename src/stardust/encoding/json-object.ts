@@ -17,7 +17,8 @@ export function readWhole<T>(json: unknown, read: (json: unknown) => T): T {
     if (typeof value !== 'object' || value === null) return value;
     const { seen } = known.get(value) ?? { seen: new Set() };
     if (!Array.isArray(value)) known.set(value, { seen, way });
-    return new Proxy(value, {
+    // the parts of a frozen one cannot be proxies
+    return new Proxy(Array.isArray(value) ? [...value] : { ...value }, {
       get(target, name: string) {
         seen.add(name);
         const part: unknown = (target as JsonObject)[name];

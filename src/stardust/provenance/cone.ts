@@ -46,8 +46,9 @@ export interface MilestoneOutcome extends Order {
   applied: ReadonlySet<string>;
 }
 
-/** Each try hashes all applied transactions. */
+/** Blocks of which one may be named, and IDs that are hashed for that: each try hashes all applied. */
 const MAX_TRIED = 300;
+const MAX_HASHED = 100_000;
 
 /**
  * Judges whether these blocks of the order are the applied ones, by the applied root. If it is
@@ -63,7 +64,8 @@ export function proveApplied(
   if (root === milestone.appliedMerkleRoot)
     return prove({ milestone, blockIds, applied: new Set(applied) });
   const reason = `the applied ones do not lead to the signed applied root: they hash to ${root}, and signed is ${milestone.appliedMerkleRoot}`;
-  const liar = blockIds.slice(0, MAX_TRIED).find((liar) => {
+  const tries = Math.min(MAX_TRIED, Math.floor(MAX_HASHED / (applied.length + 1)));
+  const liar = blockIds.slice(0, tries).find((liar) => {
     const other = blockIds.filter((each) => isApplied(each) !== (each === liar));
     return rootOf(other) === milestone.appliedMerkleRoot;
   });

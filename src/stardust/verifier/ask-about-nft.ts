@@ -63,7 +63,9 @@ export async function askAboutNft(asked: Asked, nftId: string): Promise<Judge> {
   const word = await readNodeJson(asked, path, MAX_ANSWER_BYTES);
   if ('failure' in word) return told(failure(`${why}; ${word.failure}`));
   const { ledgerIndex } = word;
-  if (word.status === 404) return told({ node, kind: 'word', held: undefined, ledgerIndex, why });
+  // without an index it is not an edge node's
+  if (word.status === 404 && ledgerIndex !== undefined)
+    return told({ node, kind: 'word', held: undefined, ledgerIndex, why });
   if (word.status !== 200) return told(failure(`${why}; status ${word.status}`));
   return async () => {
     try {

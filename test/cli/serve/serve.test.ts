@@ -172,8 +172,9 @@ describe('npm run serve', () => {
     const { child, until, ended } = startCommand('serve', ['--port', '0', '--persist-to', broken]);
     await until(/^Serving /);
     rmSync(join(broken, 'worker'), { recursive: true });
-    const host = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
-    expect(killProcess(Number(host.trim().split(' ')[0]))).toBe(true);
+    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    const isHost = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('host.');
+    expect(killProcess(Number(children.trim().split(' ').find(isHost)))).toBe(true);
     const { code, stderr } = await ended;
     expect(code).toBe(1);
     // of the one that listened, and of nine of the ten that did not
@@ -332,12 +333,12 @@ describe('settings', () => {
 
 it.each([
   ['FINAL_MILESTONE', 'x', /^FINAL_MILESTONE must be [^\n]+\n$/],
-  ['PUBLIC_ROUTES', '/helth', /^PUBLIC_ROUTES: \/helth matches no route /],
+  ['PROTECTED_ROUTES', '/helth', /^PROTECTED_ROUTES: \/helth matches no route /],
   ['PROTECTED_ROUTE', '*', /^PROTECTED_ROUTE is not a setting: is PROTECTED_ROUTES meant\?\n$/],
 ])('ends with an exit code that systemd does not restart on if %s is %s', async (...setting) => {
   const [name, value, sentence] = setting;
   const args = ['--port', '0', '--persist-to', join(folder, 'unused')];
-  const { ended } = startCommand('serve', args, { [name]: value });
+  const { ended } = startCommand('serve', args, { [name]: value, API_TOKEN: 'abc' });
   const { code, stderr } = await ended;
   expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
 });

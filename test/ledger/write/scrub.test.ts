@@ -17,6 +17,7 @@ import {
   ledgerIndex,
   startLedger,
   storeNow,
+  takeNext,
   withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
@@ -26,6 +27,7 @@ import { randomNetwork } from '../../support/network/random-network.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
+import { basic, nft } from '../../support/payloads/outputs.ts';
 
 const MODULUS = 2n ** 52n;
 
@@ -101,6 +103,39 @@ it.each(['network-a', 'network-n', 'network-k'] as const)(
     await scrubAll(db);
   },
 );
+
+it('rounds end though each step finds new milestones and outputs of NFTs, and find what vanished', async () => {
+  const network = new SyntheticNetwork({ seed: 'live' });
+  network.milestone();
+  const owner = network.account(0);
+  let [coin] = network.genesisCoins;
+  for (let i = 0; i < 90; i++) {
+    const rest = basic(owner, { amount: coin!.output.amount - 1_000_000n });
+    const made = network.transaction(
+      [network.spendOf(coin!)],
+      [rest, nft(owner, { amount: 1_000_000n })],
+    );
+    coin = made.coins[0];
+    network.milestone({ parents: [network.attachTransaction(made, [network.milestoneBlock!])] });
+  }
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  await indexEveryKind(db);
+  let rounds = 0;
+  for (let i = 0; i < 60; i++) {
+    await takeNext(rig, db);
+    if (await scrub(db)) rounds++;
+  }
+  expect(rounds).toBeGreaterThan(2);
+  await db.prepare('DELETE FROM output WHERE id = (SELECT min(id) FROM output)').run();
+  const goOn = async () => {
+    for (let i = 0; i < 30; i++) {
+      await scrub(db);
+      await takeNext(rig, db);
+    }
+  };
+  await expect(goOn()).rejects.toThrow(LedgerDamaged);
+});
 
 it('an end before any batch leaves a scrub that goes on', async () => {
   const network = randomNetwork({ seed: 'ends', milestones: 5, events: 30 });
@@ -305,6 +340,8 @@ it.each([
   const db = await openMemory();
   const network = recordedNetwork('network-n');
   await followTo(await startLedger(db, network, network.genesis.index), 20);
+  // to the end of a round, as the next one begins with outputs
+  for (let isRound = false; !isRound; ) isRound = await scrub(db);
   expect((await db.prepare(flip).run()).meta.changes).toBe(1);
   await expect(scrubAll(db)).rejects.toThrow(`rows of the table ${table}`);
   await expect(readHead(db)).rejects.toThrow(LedgerDamaged);

@@ -11,8 +11,14 @@ function setUp(answer: () => Promise<EventDemand> | EventDemand) {
   const applied = vi.fn(async () => answer());
   const stored = vi.fn(async (_blocks: readonly Uint8Array[]) => {});
   const log = vi.fn();
-  const broker = { applied, stored } as unknown as Parameters<typeof createAnnouncer>[0];
-  const announcer = createAnnouncer(broker, () => now, log);
+  const broker = { applied, stored } as unknown as ReturnType<
+    Parameters<typeof createAnnouncer>[0]
+  >;
+  const announcer = createAnnouncer(
+    () => broker,
+    () => now,
+    log,
+  );
   return {
     applied,
     stored,
