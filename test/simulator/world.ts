@@ -133,7 +133,7 @@ export class World {
   restsFrom: number | undefined;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
-  comeback: Comeback | undefined;
+  comeback: (Comeback & { since: number }) | undefined;
   /** A block upon blocks from before the snapshot that a liar, who was alone, called unreferenced. */
   believed: string | undefined;
   /** What was counted, at the end of each window; below an import nothing is fetched. */
@@ -367,7 +367,7 @@ export class World {
 
   /** The liar is gone for good, and the others are back. */
   comeBack({ refusing, isPruned }: Comeback, upstreams: readonly UpstreamDouble[]): void {
-    this.comeback = { refusing, isPruned };
+    this.comeback = { refusing, isPruned, since: lastIndex(this.network) };
     this.liar?.leave();
     for (const upstream of upstreams) {
       upstream.recover();

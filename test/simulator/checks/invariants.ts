@@ -162,9 +162,11 @@ async function checkEvicted(world: World): Promise<void> {
 
 /** What an applied milestone shows to be referenced is dropped, whoever called it unreferenced. */
 async function checkBelieved(world: World, ledger: number): Promise<void> {
-  const { network, snapshotIndex, believed, isFlipped } = world;
+  const { network, snapshotIndex, believed, isFlipped, comeback } = world;
   const { index = Infinity } = network.blocks.get(believed ?? '')?.referenced ?? {};
   if (believed === undefined || isFlipped || index > ledger) return;
+  // as long as the liar is alone, more is believed
+  if (comeback === undefined || index <= comeback.since) return;
   const stored = await visibleIds(world);
   const { order } = pastCone(network.blocks, [believed], () => true);
   const left = order.filter(
