@@ -30,6 +30,8 @@ afterEach(() => {
 /** One pass, and the state after it. An error that it throws is logged by whoever called it. */
 async function pass(rig: Rig, on = db): Promise<string> {
   const context = { ...rig.following, db: on };
+  // the scrub would find the damage first
+  context.memory.upkeep.scrubbedAt = Date.now();
   await followOnce(context, { deadline: Date.now() + 20_000, milestones: 12 }).catch(() => {});
   const status = (await readNodeStatus(db, FOLLOWING))!;
   return whyUnhealthy(status, status.ledger.timestamp * 1000) ?? status.follower.state;
