@@ -16,8 +16,13 @@ export function readRoutePaths(openApi: string): string[] {
 }
 
 /** Views of the explorer (src/modules/page/module.ts), which are no routes and can be protected. */
-const VIEW =
-  /^\/(search|verify|statement|milestones?|nfts?|tokens|proposal|reference|alias|foundry|output|block|transaction|address|issuer)([/*]|$)/;
+const VIEWS = [
+  ...['search', 'verify', 'statement', 'milestones', 'nfts', 'tokens', 'proposal', 'reference'],
+  ...['nft', 'alias', 'foundry', 'output', 'block', 'transaction', 'milestone', 'address'].map(
+    (kind) => `${kind}/{id}`,
+  ),
+  ...['nfts/{id}', 'issuer/{id}', 'statement/{id}', 'reference/{id}'],
+].map((view) => `/${view}`);
 
 /**
  * Returns a sentence for each pattern that matches no route.
@@ -34,8 +39,8 @@ export function findUnmatched(
   return names.flatMap((name) => {
     const patterns = (vars[name] ?? '').split(',').map((pattern) => pattern.trim());
     return patterns
-      .filter((pattern) => pattern !== '' && !VIEW.test(pattern))
-      .filter((pattern) => !paths.some((path) => mayMatch(pattern, path)))
+      .filter((pattern) => pattern !== '')
+      .filter((pattern) => ![...paths, ...VIEWS].some((path) => mayMatch(pattern, path)))
       .map((pattern) => `${name}: ${pattern} matches no route (docs/contract.md)`);
   });
 }

@@ -85,10 +85,12 @@ async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
   const now = run.clock();
   const { changes: counted = 0 } = run.head;
   const put = run.state.marks.findLast(({ putAt }) => putAt !== null) ?? run.state;
-  // what waits is not pruned, where the publisher cannot keep up; to put all NFTs ends in any case
+  // what waits is not pruned, where the publisher cannot keep up; to put all NFTs takes less
   const isLate = counted - (put.changes ?? counted) > MAX_WAITING;
-  const isComplete = run.state.entries.kind === 'complete';
-  const known = isLate && isComplete ? beginState(run.head) : run.state;
+  // a fill that has begun goes on, else one of many NFTs would never end
+  const { entries } = run.state;
+  const isFilling = entries.kind === 'incomplete' && entries.upTo !== '';
+  const known = isLate && !isFilling ? beginState(run.head) : run.state;
   // what another version put may be in another namespace
   const isOther = known.entries.kind === 'incomplete' && known.entries.version !== run.version;
   const own = isOther ? discardEntries(known, run.head.ledgerIndex, run.version) : known;

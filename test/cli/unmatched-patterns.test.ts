@@ -31,13 +31,18 @@ it.each([
     expect(findUnmatched({ [name]: ` ${pattern},` }, PATHS)).toEqual([]);
 });
 
-it.each(['/nft/*', '/search', '/reference*', '/block/0x12'])('knows views: %s', (pattern) => {
-  expect(findUnmatched({ PROTECTED_ROUTES: pattern }, PATHS)).toEqual([]);
-});
+it.each(['/nft/*', '/search', '/reference*', '/block/0x12', '/NFTs/*'])(
+  'knows views: %s',
+  (pattern) => {
+    expect(findUnmatched({ PROTECTED_ROUTES: pattern }, PATHS)).toEqual([]);
+  },
+);
 
 it.each([
   '/nosuch/*',
-  '/nftx',
+  '/nft',
+  '/output',
+  '/search/x',
   '/api/core/v3/*',
   '/metric',
   '/metrics/',
