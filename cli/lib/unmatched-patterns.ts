@@ -16,7 +16,7 @@ export function readRoutePaths(openApi: string): string[] {
 }
 
 /** Views of the explorer (src/modules/page/module.ts), which are no routes and can be protected. */
-const VIEWS = [
+export const VIEWS = [
   ...['search', 'verify', 'statement', 'milestones', 'nfts', 'tokens', 'proposal', 'reference'],
   ...['nft', 'alias', 'foundry', 'output', 'block', 'transaction', 'milestone', 'address'].map(
     (kind) => `${kind}/{id}`,

@@ -85,7 +85,7 @@ async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
   const now = run.clock();
   const { changes: counted = 0 } = run.head;
   const put = run.state.marks.findLast(({ putAt }) => putAt !== null) ?? run.state;
-  // what waits is not pruned, where the publisher cannot keep up; to put all NFTs takes less
+  // what waits is not pruned; where the publisher cannot keep up, to put each NFT once takes less
   const isLate = counted - (put.changes ?? counted) > MAX_WAITING;
   // a fill that has begun goes on, else one of many NFTs would never end
   const { entries } = run.state;

@@ -42,7 +42,7 @@ function logUnseenFailure({ message }: UpstreamFailure): void {
   writeLimitedLog('warn', 'upstream.failed', { detail: message });
 }
 
-/** Milliseconds after which the preferred upstream comes first again, and if it fails each time. */
+/** Milliseconds until the preferred upstream comes first again, and most if it fails each time. */
 const RETURN_MS = 300_000;
 const MAX_RETURN_MS = 16 * RETURN_MS;
 

@@ -212,7 +212,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
 }
 
 /** Connections that an upstream leaves to the others: it may hang, and the platform has six. */
-const LEFT = 2;
+const LEFT_TO_OTHERS = 2;
 
 /**
  * Opens upstreams in the order of the settings, once for a use that has this patience, and again
@@ -227,7 +227,7 @@ export function createUpstreams() {
     const names = JSON.stringify([upstreams, upstreamToken]);
     if (names !== named) {
       named = names;
-      const places = MAX_CONNECTIONS - (upstreams.length > 1 ? LEFT : 0);
+      const places = MAX_CONNECTIONS - (upstreams.length > 1 ? LEFT_TO_OTHERS : 0);
       limits = upstreams.map(() => createConcurrencyLimit(places));
       opened.clear();
     }

@@ -7,8 +7,10 @@ import {
   findMisspelt,
   findUnmatched,
   readRoutePaths,
+  VIEWS,
 } from '../../cli/lib/unmatched-patterns.ts';
 import { matchesAny } from '../../src/http/access/route-access.ts';
+import { VIEW } from '../../src/modules/page/module.ts';
 
 const PATHS = readRoutePaths(join(PROJECT, 'src/http/openapi/openapi.json'));
 const NFT = `/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}`;
@@ -29,6 +31,14 @@ it.each([
 ])('finds a route for %s, which lets requests through', (pattern) => {
   for (const name of ['PUBLIC_ROUTES', 'PROTECTED_ROUTES'])
     expect(findUnmatched({ [name]: ` ${pattern},` }, PATHS)).toEqual([]);
+});
+
+it('the views that it knows are those of the page', () => {
+  const words = VIEW.source.match(/[a-z]{3,}/g)!;
+  const known = VIEWS.map((view) => view.split('/')[1]!);
+  expect(new Set(known)).toEqual(new Set(words));
+  expect(known).toHaveLength(words.length);
+  for (const view of VIEWS) expect(view.replace('{id}', '0x12')).toMatch(VIEW);
 });
 
 it.each(['/nft/*', '/search', '/reference*', '/block/0x12', '/NFTs/*'])(

@@ -6,7 +6,10 @@
 import { type ClientPath, clientPath, largestHolder } from '../../platform/client-path.ts';
 
 export const SHARED_LIMITS = {
-  /** Each takes 80 to 110 KB (`serve` lets in fewer), and a timer until CONNECT: of 10,000. */
+  /**
+   * Each takes 80 to 110 KB of workerd's memory, and one of the object's 10,000 timers until CONNECT;
+   * `serve` lets in fewer (cli/serve/README.md).
+   */
   connections: 9_900,
   /** Subscriptions: each takes some 500 bytes of the object's 128 MB. */
   topics: 100_000,

@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker checks late. */
 const SILENT_INTERVALS = 2;
 
-/** Sends between two looks at the clock. By turns each 5 ms the last of 2,000 hears 40 % later. */
+/** Sends between two looks at the clock. By turns each 5 ms the last of 2,000 heard 40 % later. */
 const SENDS_AT_ONCE = 10;
 
 export interface Clients {

@@ -50,7 +50,7 @@ const PAGE_POLICY = [
 const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 
 /** Views of the explorer that are paths (explorer/route.ts), and their IDs: nothing to escape. */
-const VIEW =
+export const VIEW =
   /^\/(?:search|verify|statement|milestones|nfts|tokens|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
 
 function isPageWanted({ method, headers }: Request, path: string): boolean {
