@@ -192,6 +192,7 @@ const SUBJECTS: readonly StepName[] = [
   'pretend',
   'withhold',
   'starve',
+  'balance',
   'restDown',
   'blocksGone',
   'twoVersions',

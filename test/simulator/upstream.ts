@@ -54,6 +54,8 @@ export type Push = 'lost' | 'doubled' | 'late' | 'spoilt';
 export interface Conduct {
   /** Milestones that it is behind. */
   lag: number;
+  /** Of several nodes behind one address, by how many milestones more one is behind at most. */
+  spread: number;
   /** Whether it answers. */
   isUp: boolean;
   lies: ReadonlySet<Lie>;
@@ -82,6 +84,7 @@ export interface Conduct {
 
 const HONEST: Conduct = {
   lag: 0,
+  spread: 0,
   isUp: true,
   lies: new Set(),
   failing: 0,
@@ -218,10 +221,10 @@ export class UpstreamDouble {
     return isNext && this.conduct.lag === 0 ? this.#unsound : undefined;
   }
 
-  #confirm(): void {
+  #confirm(lag = this.conduct.lag): void {
     const { genesis } = this.#network;
     const latest = lastIndex(this.#network);
-    const confirmed = Math.max(genesis.index, latest - this.conduct.lag);
+    const confirmed = Math.max(genesis.index, latest - lag);
     if (confirmed !== this.#state.confirmed) this.#state.confirm(confirmed);
   }
 
@@ -233,7 +236,13 @@ export class UpstreamDouble {
     const random = this.#random;
     this.wasSilent ||=
       !this.#isUp ||
-      conduct.failing + conduct.busy + conduct.cutting + conduct.lag + conduct.refusing > 0;
+      conduct.failing +
+        conduct.busy +
+        conduct.cutting +
+        conduct.lag +
+        conduct.spread +
+        conduct.refusing >
+        0;
     const { signal } = init;
     const aborted = new Promise<never>((_, reject) => {
       if (signal?.aborted) reject(signal.reason);
@@ -247,7 +256,7 @@ export class UpstreamDouble {
     if (!this.#isUp || random.chance(conduct.failing))
       throw new TypeError('Network connection lost.');
     const headers = new Headers(init.headers);
-    this.#confirm();
+    this.#confirm(conduct.lag + random.below(conduct.spread + 1));
     if (headers.get('upgrade') === 'websocket') return this.#connect();
     return this.#answer(routeOf(new URL(url).pathname), headers.get('accept') ?? '');
   }

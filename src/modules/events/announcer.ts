@@ -22,7 +22,8 @@ type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
 
 /** @param open once for each call: a stub whose object was reset fails for ever */
 export function createAnnouncer(open: () => Broker, clock: () => number, log: WriteLog): Announcer {
-  let demand: EventDemand = { published: undefined, blocks: false };
+  // until it has asked, somebody may listen
+  let demand: EventDemand = { published: undefined, blocks: true };
   /** Generation and index of the ledger that the broker was told last. */
   let told: string | undefined;
   let calledAt = Number.NEGATIVE_INFINITY;

@@ -106,12 +106,19 @@ describe('the broker is told', () => {
 describe('blocks', () => {
   it('are handed over where they are wanted, in calls of a few megabytes', async () => {
     const { announcer, stored, move } = setUp(() => ({ published: 1, blocks: true }));
-    announcer.stored([block(100)]);
-    expect(stored).not.toHaveBeenCalled();
     await move(1);
     announcer.stored([]);
     announcer.stored(Array.from({ length: 300 }, () => block(32_000)));
     expect(stored.mock.calls.map(([blocks]) => blocks.length)).toEqual([126, 126, 48]);
+  });
+
+  it('are handed over until the broker has said that nobody wants them', async () => {
+    const { announcer, stored, move } = setUp(() => NOBODY);
+    announcer.stored([block(100)]);
+    expect(stored).toHaveBeenCalledOnce();
+    await move(1);
+    announcer.stored([block(100)]);
+    expect(stored).toHaveBeenCalledOnce();
   });
 
   it('are not missed by anybody where the broker fails at once', async () => {

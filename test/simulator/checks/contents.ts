@@ -286,7 +286,9 @@ export function readTips(world: World): void {
       const wrong = tips.find((id) => {
         const block = blocks.get(id);
         if (block === undefined) return !mayBeUnknown;
-        return (block.referenced?.index ?? index + 1) <= index;
+        const { index: referenced = index + 1 } = block.referenced ?? {};
+        const isHearsay = world.wasLiarAlone && referenced <= world.importedTo;
+        return referenced <= index && !isHearsay;
       });
       return wrong === undefined ? undefined : `${wrong} is no tip`;
     },

@@ -19,6 +19,7 @@ const upstream = (often: number, run: Step['run']): Step => ({
 
 export const upstreamSteps = {
   lag: { actor: 'upstream', often: 2, run: lag },
+  balance: upstream(2, balance),
   outage: upstream(2, outage),
   allDown: upstream(1, allDown),
   restDown: upstream(2, restDown),
@@ -60,10 +61,20 @@ function honest({ upstreams, liar }: World): UpstreamDouble[] {
 
 /** Some milestones behind, while another honest one is up and not, or nobody lies (SECURITY.md). */
 function lag(world: World, random: Random): void {
+  const one = someoneToBeBehind(world, random);
+  if (one !== undefined) one.conduct.lag = random.below(3);
+}
+
+/** Several nodes behind one address, of which any may answer: some are behind. */
+function balance(world: World, random: Random): void {
+  const one = someoneToBeBehind(world, random);
+  if (one !== undefined) one.conduct.spread = random.below(4);
+}
+
+function someoneToBeBehind(world: World, random: Random): UpstreamDouble | undefined {
   const [first, ...others] = random.sample(honest(world), 9);
-  const isCovered = others.some(({ conduct }) => conduct.isUp && conduct.lag === 0);
-  if (first !== undefined && (isCovered || world.liar === undefined))
-    first.conduct.lag = random.below(3);
+  const isCovered = others.some(({ conduct: { isUp, lag, spread } }) => isUp && lag + spread === 0);
+  return isCovered || world.liar === undefined ? first : undefined;
 }
 
 function outage(world: World, random: Random): void {
