@@ -145,7 +145,7 @@ async function applyStored(
       const tried = await applyMilestone(db, verified, rules, ends);
       if (tried.kind === 'applied') memory.index.retain(tried.view, tried.after, tried.left);
       // in the same step, as the drop is fenced on the blocks that are stored
-      if (tried.kind === 'staged-for-another') await dropStaged(db, tried.view);
+      if (tried.kind === 'staged-for-another') await dropStaged(db, tried.view.head.generation);
       return tried;
     });
     if (outcome.kind !== 'verdicts-missing') return outcome;
@@ -210,7 +210,7 @@ async function leaveOut(
       if (times < MAX_SPARED)
         throw new UpstreamFailure('the past cone ends by the word of another upstream');
     }
-    if (restsOnWord) await dropStaged(db, view);
+    if (restsOnWord) await dropStaged(db, view.head.generation);
     if (isOthers) spared.set(upstream.name, 0);
     if (restsOnWord && !own) return;
     const computed = toHex(inclusionRoot(view.cone, order));

@@ -18,6 +18,7 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
+import { readAlone } from '../../ledger/core/read-batch.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import {
   type ConeSkeleton,
@@ -30,6 +31,8 @@ import {
   findProvenUnreferenced,
   knowsEveryReference,
 } from '../../ledger/intake/prove-unreferenced.ts';
+import { selectStagedExtent } from '../../ledger/packs/live-packs.ts';
+import { dropStaged } from '../../ledger/write/drop-blocks.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import { writeLog } from '../../platform/log.ts';
@@ -38,7 +41,7 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';
 import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
-import type { Upstream } from '../../upstream/upstream.ts';
+import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { RunStep } from '../steps.ts';
 import { createSaid, MAX_ASKED, readReferenced, type SaidReferences } from './leave-out.ts';
 import type { Progress } from './progress.ts';
@@ -113,6 +116,7 @@ export interface StoreConeTools {
     pool: BlockPool;
     announce: Announce | undefined;
     progress: Progress;
+    missing: readonly MissingCone[];
   };
   rules: AdmissionRules;
   fetch: FetchBlocks;
@@ -122,13 +126,23 @@ export interface StoreConeTools {
   deadline: number;
   /** Unix milliseconds after which no answer about a reference is waited for. */
   waitUntil: number;
-  /** The most blocks of a part, and those that the walk may meet. */
+  /** The most blocks of a part, those that the walk may meet, and characters staged. */
   maxPart?: number;
   maxMet?: number;
+  maxStaged?: number;
 }
 
 /** Levels of blocks in a row without a query whether they are referenced. */
 const MAX_LEVELS = 64;
+
+/**
+ * Characters of staged packs (live-packs.ts) to which more may be staged, and bytes in D1: 280,000
+ * blocks without a transaction, or 480,000 mentions of outputs. A milestone's view and the index of
+ * unreferenced blocks take up to 1.5 bytes of heap for each character. A lying upstream can have its
+ * walk miss where the past cone ends.
+ */
+const MAX_STAGED_LENGTH = 50_000_000;
+const MAX_STAGED_BYTES = 2_000_000_000;
 
 /** Blocks that a walk may meet: 42 MB. A lying upstream would have it walk down to the genesis. */
 const MAX_MET = 500_000;
@@ -174,8 +188,25 @@ async function storeParts(
     const isOver = budget.statementsLeft < OF_PART || Date.now() > tools.deadline;
     if (parts > 0 && isOver) throw overBudget(cone);
     budget.statementsLeft -= OF_PART;
+    await requireStagedFits(db, cone, tools);
     await storePart(db, head, cone, cone.left, tools);
   }
+}
+
+/**
+ * Drops what is staged where it is too much, by whosever word, and throws an UpstreamFailure: the
+ * next upstream, or the next pass, walks down to nothing that a liar staged.
+ */
+async function requireStagedFits(
+  db: Database,
+  { index, generation }: MissingCone,
+  { memory, maxStaged = MAX_STAGED_LENGTH }: StoreConeTools,
+): Promise<void> {
+  const { length, bytes } = await readAlone(selectStagedExtent(db));
+  if (length <= maxStaged && bytes <= MAX_STAGED_BYTES) return;
+  await memory.step('store', () => dropStaged(db, generation));
+  memory.missing = [];
+  throw new UpstreamFailure(`milestone ${index}: more of its past cone is staged than can be read`);
 }
 
 const overBudget = (cone: MissingCone) =>

@@ -17,9 +17,8 @@ import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import { readBatch, write } from '../core/read-batch.ts';
 import { moveHead } from '../core/write-head.ts';
 import { type LiveExtent, selectExtent } from '../packs/live-packs.ts';
-import { requireSameUnreferenced, selectGiven } from '../packs/next-numbers.ts';
+import { nextNumbers, requireSameUnreferenced, selectGiven } from '../packs/next-numbers.ts';
 import {
-  countVisible,
   leftBlocks,
   packAt,
   visiblePositions,
@@ -215,15 +214,18 @@ async function dropBlocks(
 }
 
 /**
- * Drops all staged blocks, of whichever milestones. Throws a LedgerMoved if the unreferenced blocks
- * are not those of the view any more.
+ * Drops all staged blocks, of whichever milestones; they are not read. Throws a LedgerMoved if the
+ * ledger is another one, or the unreferenced blocks change meanwhile.
  */
-export async function dropStaged(db: Database, view: ConsistentView): Promise<void> {
-  const left = countVisible(view, () => false);
+export async function dropStaged(db: Database, generation: string): Promise<void> {
+  const { head, given } = await readBatch(db, { head: selectHead(db), given: selectGiven(db) });
+  if (head?.generation !== generation) throw new LedgerMoved('the ledger was replaced');
+  const next = nextNumbers(head, given);
+  const left = head.unreferenced + next.nextBlock - head.nextBlock - given.staged;
   const statements = [
-    requireSameUnreferenced(db, view.head, view.stored),
+    requireSameUnreferenced(db, head, given.nextBlock),
     deleteStaged(db),
-    noteDropped(db, view, left),
+    noteDropped(db, { head, next }, left),
   ];
   await runFenced(db, { writes: write(statements) });
 }
@@ -279,7 +281,7 @@ function youngest(
 /** Counts in the head that blocks were dropped, and keeps their numbers from being given again. */
 export function noteDropped(
   db: Database,
-  { head, next: { nextBlock, nextOutput } }: ConsistentView,
+  { head, next: { nextBlock, nextOutput } }: Pick<ConsistentView, 'head' | 'next'>,
   unreferenced: number,
   integrity = head.integrity,
 ): D1PreparedStatement {

@@ -3,10 +3,20 @@
  * down to the genesis: it costs the honest upstream no more than its turn.
  */
 import { expect, it } from 'vitest';
+import { completeMilestone } from '../../../src/follower/complete-milestone.ts';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import { readPosition } from '../../../src/follower/ledger-position.ts';
+import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
+import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
-import { ledgerIndex, passOnce, startLedger } from '../../support/ledger/ledger-harness.ts';
+import {
+  ledgerIndex,
+  passOnce,
+  type Rig,
+  startLedger,
+} from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { milestoneAt } from '../../support/network/network-model.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const BEHIND = { milestonesOnly: true, fetches: 60 };
@@ -84,4 +94,43 @@ it.each([
   rig.following.upstreams = [{ ...liar, ...changed }, honest];
   for (let i = 0; i < 30 && (await ledgerIndex(db)) < 4; i++) await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(4);
+});
+
+/** Tries the next milestone by one upstream, where less may be staged than by default. */
+async function tryBy(rig: Rig, upstream: Upstream, maxStaged: number) {
+  const { db, memory } = rig.following;
+  const { rules, ...position } = await readPosition(db, rig.following);
+  const { payload } = milestoneAt(rig.network, position.head.ledger + 1)!;
+  const verified = await verifyMilestone(payload, position, rules);
+  const budget = { fetchesLeft: 2000 };
+  const [deadline, waitUntil] = [Number.POSITIVE_INFINITY, Date.now() + 10_000];
+  const fetch = createConeFetcher({ pool: memory.pool, upstream, budget, deadline: waitUntil });
+  const limits = { budget, deadline, waitUntil, maxStaged, maxPart: 64 };
+  const tools = { memory, rules, fetch, upstream, ...limits };
+  return completeMilestone(db, position.head, verified, tools);
+}
+
+const MAX_STAGED = 20_000;
+
+async function stagedLength({ db }: Rig): Promise<number> {
+  const sum = 'sum(octet_length(records) + octet_length(blocks) + octet_length(outputs))';
+  return Number(await db.prepare(`SELECT ${sum} AS n FROM pack WHERE staged > 0`).first('n'));
+}
+
+it('a liar alone stages no more than can be read, and the honest one goes on', async () => {
+  const { rig, upstream } = await startTrapped(300);
+  for (let i = 0; i < 2; i++) {
+    await expect(tryBy(rig, lying(upstream), MAX_STAGED)).rejects.toThrow(/more .* is staged/);
+    expect([await stagedLength(rig), rig.following.memory.missing]).toEqual([0, []]);
+  }
+  expect(await tryBy(rig, upstream, MAX_STAGED)).toMatchObject({ index: 4 });
+});
+
+it('what a liar staged before the object was evicted makes room for the honest one', async () => {
+  const { rig, upstream } = await startTrapped(300);
+  await expect(tryBy(rig, lying(upstream), 2 * MAX_STAGED)).rejects.toThrow(/are stored/);
+  expect(await stagedLength(rig)).toBeGreaterThan(MAX_STAGED);
+  rig.following.memory = createFollowerMemory();
+  await expect(tryBy(rig, upstream, MAX_STAGED)).rejects.toThrow(/more .* is staged/);
+  expect(await tryBy(rig, upstream, MAX_STAGED)).toMatchObject({ index: 4 });
 });
