@@ -80,7 +80,7 @@ export async function applyMilestone(
   db: Database,
   verified: VerifiedMilestone,
   rules: MilestoneRules,
-  ends?: ReadonlySet<string>,
+  ends?: Pick<ReadonlySet<string>, 'has'>,
 ): Promise<ApplyOutcome> {
   const walked = await walkMilestone(db, verified, ends);
   if (walked.kind !== 'walked') return walked;
@@ -93,7 +93,7 @@ export async function applyMilestone(
 export async function walkMilestone(
   db: Database,
   verified: VerifiedMilestone,
-  ends?: ReadonlySet<string>,
+  ends?: Pick<ReadonlySet<string>, 'has'>,
 ): Promise<WalkOutcome> {
   const { index, inclusionMerkleRoot: root, timestamp, previousMilestoneId } = verified.milestone;
   const named = verified.milestone.parents.map(toHexDigits);

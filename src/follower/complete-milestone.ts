@@ -22,8 +22,9 @@ import {
   walkMilestone,
 } from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import { createSaid, findLeftOut, queryReferenced } from './store/leave-out.ts';
+import { createSaid, findLeftOut, firstLost, queryReferenced } from './store/leave-out.ts';
 import {
+  countMet,
   createMissingCone,
   isKnown,
   type MissingCone,
@@ -107,9 +108,9 @@ async function storeMissing(
   const cone =
     cones.find(isOurs) ?? createMissingCone(view, { milestone, parents }, upstream?.name);
   cone.by ??= upstream?.name;
-  let room = MAX_KEPT - cone.skeleton.size;
+  let room = MAX_KEPT - countMet(cone);
   const others = cones.filter((each) => {
-    if (each !== cone) room -= each.skeleton.size;
+    if (each !== cone) room -= countMet(each);
     return each !== cone && room >= 0;
   });
   memory.missing = [cone, ...others];
@@ -137,7 +138,7 @@ async function applyStored(
   db: Database,
   verified: VerifiedMilestone,
   { memory, rules }: CompleteTools,
-  ends: ReadonlySet<string> | undefined,
+  ends: MissingCone['said']['referenced'] | undefined,
 ): Promise<Exclude<ApplyOutcome, { kind: 'verdicts-missing' }>> {
   const left = { steps: MAX_RESOLVING_STEPS };
   for (let isFruitless = false; ; ) {
@@ -215,7 +216,7 @@ async function leaveOut(
     if (restsOnWord && !own) return;
     const computed = toHex(inclusionRoot(view.cone, order));
     // it counted as referenced, and may be lost upstream
-    const lost = own && [...own.unknown.keys()].filter((id) => own.referenced.has(id)).sort()[0];
+    const lost = own && firstLost(own);
     const without =
       lost === undefined ? '' : ` without block 0x${lost}, which is not known upstream`;
     throw new Divergence(

@@ -6,6 +6,7 @@
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
+import { IdMap } from '../../ledger/core/id-map.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { knowsEveryReference } from '../../ledger/intake/prove-unreferenced.ts';
 import { findInCone } from '../../ledger/packs/viewed-packs.ts';
@@ -21,16 +22,33 @@ const QUERIED_AT_ONCE = 30;
 /** Times that a block is asked for until it is unknown: one node of several behind a URL may lag. */
 export const MAX_ASKED = 8;
 
-/** Hex IDs of blocks, by what one upstream said of them; how often it did not know the others. */
-export interface SaidReferences extends Record<'referenced' | 'unreferenced', Set<string>> {
-  unknown: Map<string, number>;
+/** Numbers of {@link SaidReferences}; those between are how often the upstream did not know it. */
+const UNREFERENCED = 0;
+const REFERENCED = MAX_ASKED + 1;
+
+/** What one upstream said of blocks: 60 bytes for each, as a cone may have as many as a liar likes. */
+export interface SaidReferences {
+  words: IdMap;
+  /** Hex IDs of those that are called referenced, or are not known in spite of {@link MAX_ASKED}. */
+  referenced: Pick<ReadonlySet<string>, 'has'>;
 }
 
-export const createSaid = (): SaidReferences => ({
-  referenced: new Set(),
-  unreferenced: new Set(),
-  unknown: new Map(),
-});
+export function createSaid(): SaidReferences {
+  const words = new IdMap(32);
+  return { words, referenced: { has: (id) => (words.get(id) ?? UNREFERENCED) >= MAX_ASKED } };
+}
+
+/** The first hex ID that counts as referenced because the upstream does not know the block. */
+export function firstLost({ words }: SaidReferences): string | undefined {
+  const indexes = Array.from({ length: words.size }, (_, index) => index);
+  return indexes
+    .filter((index) => words.numberAt(index) === MAX_ASKED)
+    .map(words.idAt, words)
+    .sort()[0];
+}
+
+/** Words that are looked up in a cone at once: 300 bytes each. */
+const TOLD_AT_ONCE = 20_000;
 
 export interface QueryLimits {
   /** Requests that the pass may still make of upstreams; it is counted down. */
@@ -55,12 +73,16 @@ export async function queryReferenced(
   if (knowsEveryReference(head)) return [];
   const doubtful = findDoubtful(cone, order);
   // without a statement for each 30 of what was said in earlier passes
-  const told = findInCone(cone, said.referenced.union(said.unreferenced));
-  const answers = Array.from(
-    told,
-    ([id, { number }]) => [number, said.referenced.has(id)] as const,
-  );
-  doubtful.note(new Map(answers.map(([number, answer]) => [cone.find(number), answer])));
+  for (let at = 0; at < said.words.size; at += TOLD_AT_ONCE) {
+    const count = Math.min(TOLD_AT_ONCE, said.words.size - at);
+    const ids = Array.from({ length: count }, (_, i) => said.words.idAt(at + i));
+    const told = findInCone(cone, new Set(ids).difference(new Set(unsaid(said, ids))));
+    const answers = Array.from(
+      told,
+      ([id, { number }]) => [cone.find(number), said.referenced.has(id)] as const,
+    );
+    doubtful.note(new Map(answers));
+  }
   for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
     const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
     const unasked = unsaid(said, [...ids.values()]);
@@ -100,16 +122,14 @@ export async function readReferenced(
   const readReference = createReferenceReader({ upstreams: [upstream], index });
   const ask = async (id: string) => {
     const milestone = await readReference(id);
-    const times = (said.unknown.get(id) ?? 0) + 1;
-    if (milestone !== undefined) said.unknown.delete(id);
-    if (milestone === null) said.unreferenced.add(id);
-    else if (milestone !== undefined || times === MAX_ASKED) said.referenced.add(id);
-    else said.unknown.set(id, times);
+    const times = (said.words.get(id) ?? 0) + 1;
+    const known = milestone === null ? UNREFERENCED : REFERENCED;
+    said.words.set(id, milestone === undefined ? times : known);
   };
   for (let due = unsaid(said, ids); due.length > 0; due = unsaid(said, due))
     for (let at = 0; at < due.length; at += QUERIED_AT_ONCE)
       await untilLate(Promise.all(due.slice(at, at + QUERIED_AT_ONCE).map(ask)), waitUntil);
 }
 
-const unsaid = ({ referenced, unreferenced }: SaidReferences, ids: readonly string[]) =>
-  ids.filter((id) => !referenced.has(id) && !unreferenced.has(id));
+const unsaid = ({ words, referenced }: SaidReferences, ids: readonly string[]) =>
+  ids.filter((id) => words.get(id) !== UNREFERENCED && !referenced.has(id));

@@ -96,6 +96,10 @@ export function createMissingCone(
   };
 }
 
+/** Blocks that the walk met, and words about them, which take as much heap: 42 MB for 500,000. */
+export const countMet = ({ skeleton, said }: MissingCone): number =>
+  skeleton.size + said.words.size;
+
 /** The progress, for people. */
 export function describeProgress({ index, left, missing, stored, walked }: MissingCone): string {
   return left === undefined
@@ -144,7 +148,7 @@ const MAX_LEVELS = 64;
 const MAX_STAGED_LENGTH = 50_000_000;
 const MAX_STAGED_BYTES = 2_000_000_000;
 
-/** Blocks that a walk may meet: 42 MB. A lying upstream would have it walk down to the genesis. */
+/** Blocks that a walk may meet, with words about them. A lying upstream would have it walk down to the genesis. */
 const MAX_MET = 500_000;
 
 /** Blocks of a part, and heap for them, which is measured after each {@link PART_STEP}. */
@@ -262,7 +266,7 @@ async function walkToKnown(
   await walkDown(skeleton, tools, first, (walked) => {
     cone.walked = walked;
     memory.progress.workLeft(workOf(cone), 'walk', -walked);
-    if (skeleton.size > maxMet) {
+    if (countMet(cone) > maxMet) {
       const reason = `milestone ${cone.index}: more than ${maxMet} blocks of its past cone are missing`;
       throw new ConeUnavailable('too-large', reason);
     }

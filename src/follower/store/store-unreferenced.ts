@@ -33,7 +33,7 @@ export interface BlocksToStore {
    */
   choose: (view: UnreferencedView) => ChosenBlocks;
   /** Hex IDs of unknown parents that count as referenced, for blocks that are staged. */
-  ends?: ReadonlySet<string>;
+  ends?: Pick<ReadonlySet<string>, 'has'>;
   index: UnreferencedIndex;
   /** Called with the blocks that were stored and that requests see. */
   announce?: Announce | undefined;

@@ -28,12 +28,25 @@ const lying = (upstream: Upstream): Upstream => ({
   readReference: async (id) => (/^0+$/.test(id) ? 1 : null),
 });
 
-/** A ledger whose next milestone stands upon the last of so many blocks that it does not know. */
-async function startTrapped(blocks: number) {
+/** Blocks one upon the other. */
+function attachChain(network: SyntheticNetwork, below: string, blocks: number): string[] {
+  const chain = [below];
+  for (let i = 0; i < blocks; i++) chain.push(network.note([chain.at(-1)!]));
+  return chain;
+}
+
+/** A block upon eight, each of which stands upon eight more. */
+function attachWide(network: SyntheticNetwork, below: string): string[] {
+  const leaves = Array.from({ length: 64 }, (_, i) => network.note([below], new Uint8Array([i])));
+  const middle = Array.from({ length: 8 }, (_, i) => network.note(leaves.slice(8 * i, 8 * i + 8)));
+  return [below, ...leaves, network.note(middle)];
+}
+
+/** A ledger whose next milestone stands upon the last of some blocks that it does not know. */
+async function startTrapped(blocks: number, attach = attachChain) {
   const network = new SyntheticNetwork({ seed: 'astray' });
   network.milestone();
-  const ancient = [network.milestoneBlock!];
-  for (let i = 0; i < blocks; i++) ancient.push(network.note([ancient.at(-1)!]));
+  const ancient = attach(network, network.milestoneBlock!, blocks);
   const top = ancient.at(-1)!;
   network.milestone({ parents: [top] });
   const entry = network.note([network.milestoneBlock!]);
@@ -96,8 +109,8 @@ it.each([
   expect(await ledgerIndex(db)).toBe(4);
 });
 
-/** Tries the next milestone by one upstream, where less may be staged than by default. */
-async function tryBy(rig: Rig, upstream: Upstream, maxStaged: number) {
+/** Tries the next milestone by one upstream, within limits that are small. */
+async function tryBy(rig: Rig, upstream: Upstream, maxStaged: number, maxMet = 1000) {
   const { db, memory } = rig.following;
   const { rules, ...position } = await readPosition(db, rig.following);
   const { payload } = milestoneAt(rig.network, position.head.ledger + 1)!;
@@ -105,7 +118,7 @@ async function tryBy(rig: Rig, upstream: Upstream, maxStaged: number) {
   const budget = { fetchesLeft: 2000 };
   const [deadline, waitUntil] = [Number.POSITIVE_INFINITY, Date.now() + 10_000];
   const fetch = createConeFetcher({ pool: memory.pool, upstream, budget, deadline: waitUntil });
-  const limits = { budget, deadline, waitUntil, maxStaged, maxPart: 64 };
+  const limits = { budget, deadline, waitUntil, maxStaged, maxMet, maxPart: 64 };
   const tools = { memory, rules, fetch, upstream, ...limits };
   return completeMilestone(db, position.head, verified, tools);
 }
@@ -133,4 +146,11 @@ it('what a liar staged before the object was evicted makes room for the honest o
   rig.following.memory = createFollowerMemory();
   await expect(tryBy(rig, upstream, MAX_STAGED)).rejects.toThrow(/more .* is staged/);
   expect(await tryBy(rig, upstream, MAX_STAGED)).toMatchObject({ index: 4 });
+});
+
+it('words about blocks that a liar does not serve count as blocks that were met', async () => {
+  const { rig, upstream, ancient } = await startTrapped(0, attachWide);
+  const liar = { ...lying(upstream), ...without(upstream, new Set(ancient.slice(0, 65))) };
+  await expect(tryBy(rig, liar, 1e6, 110)).rejects.toThrow(/more than 110 blocks/);
+  expect(await tryBy(rig, upstream, 1e6, 110)).toMatchObject({ index: 4 });
 });
