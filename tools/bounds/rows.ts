@@ -94,7 +94,12 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      '… blocks in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of walks that wait',
+      '… staged: {MAX_STAGED_LENGTH} characters without contents, {MAX_STAGED_BYTES}',
+      'follower/store/store-cone.ts',
+      'dropped; the next upstream',
+    ],
+    [
+      '… blocks and words in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of walks that wait',
       'follower/store/store-cone.ts',
       'the next upstream',
     ],

@@ -40,11 +40,12 @@ export function createSaid(): SaidReferences {
 
 /** The first hex ID that counts as referenced because the upstream does not know the block. */
 export function firstLost({ words }: SaidReferences): string | undefined {
-  const indexes = Array.from({ length: words.size }, (_, index) => index);
-  return indexes
-    .filter((index) => words.numberAt(index) === MAX_ASKED)
-    .map(words.idAt, words)
-    .sort()[0];
+  let least: string | undefined;
+  for (let index = 0; index < words.size; index++) {
+    const id = words.numberAt(index) === MAX_ASKED ? words.idAt(index) : undefined;
+    if (id !== undefined && (least === undefined || id < least)) least = id;
+  }
+  return least;
 }
 
 /** Words that are looked up in a cone at once: 300 bytes each. */
@@ -76,12 +77,13 @@ export async function queryReferenced(
   for (let at = 0; at < said.words.size; at += TOLD_AT_ONCE) {
     const count = Math.min(TOLD_AT_ONCE, said.words.size - at);
     const ids = Array.from({ length: count }, (_, i) => said.words.idAt(at + i));
-    const told = findInCone(cone, new Set(ids).difference(new Set(unsaid(said, ids))));
-    const answers = Array.from(
-      told,
-      ([id, { number }]) => [cone.find(number), said.referenced.has(id)] as const,
+    const told = findInCone(
+      cone,
+      ids.filter((id) => isSaid(said, id)),
     );
-    doubtful.note(new Map(answers));
+    const answer = ([id, { number }]: [string, { number: number }]) =>
+      [cone.find(number), said.referenced.has(id)] as const;
+    doubtful.note(new Map(Array.from(told, answer)));
   }
   for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
     const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
@@ -131,5 +133,8 @@ export async function readReferenced(
       await untilLate(Promise.all(due.slice(at, at + QUERIED_AT_ONCE).map(ask)), waitUntil);
 }
 
-const unsaid = ({ words, referenced }: SaidReferences, ids: readonly string[]) =>
-  ids.filter((id) => words.get(id) !== UNREFERENCED && !referenced.has(id));
+const isSaid = ({ words, referenced }: SaidReferences, id: string): boolean =>
+  words.get(id) === UNREFERENCED || referenced.has(id);
+
+const unsaid = (said: SaidReferences, ids: readonly string[]) =>
+  ids.filter((id) => !isSaid(said, id));

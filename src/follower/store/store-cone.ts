@@ -148,7 +148,7 @@ const MAX_LEVELS = 64;
 const MAX_STAGED_LENGTH = 50_000_000;
 const MAX_STAGED_BYTES = 2_000_000_000;
 
-/** Blocks that a walk may meet, with words about them. A lying upstream would have it walk down to the genesis. */
+/** Blocks and words of a walk. A lying upstream would have it walk down to the genesis. */
 const MAX_MET = 500_000;
 
 /** Blocks of a part, and heap for them, which is measured after each {@link PART_STEP}. */

@@ -18,12 +18,7 @@ import { readBatch, write } from '../core/read-batch.ts';
 import { moveHead } from '../core/write-head.ts';
 import { type LiveExtent, selectExtent } from '../packs/live-packs.ts';
 import { nextNumbers, requireSameUnreferenced, selectGiven } from '../packs/next-numbers.ts';
-import {
-  leftBlocks,
-  packAt,
-  visiblePositions,
-  visitBlocks,
-} from '../packs/viewed-packs.ts';
+import { leftBlocks, packAt, visiblePositions, visitBlocks } from '../packs/viewed-packs.ts';
 import { deleteStaged, dropFromPacks } from '../packs/write-pack.ts';
 import { type ConsistentView, readView } from '../view/consistent-view.ts';
 import type { UnreferencedIndex } from './unreferenced-index.ts';
