@@ -26,7 +26,7 @@ export const MAX_ASKED = 8;
 const UNREFERENCED = 0;
 const REFERENCED = MAX_ASKED + 1;
 
-/** What one upstream said of blocks: 60 bytes for each, as a cone may have as many as a liar likes. */
+/** Words of one upstream about blocks, 60 bytes each: a cone may have as many as a liar likes. */
 export interface SaidReferences {
   words: IdMap;
   /** Hex IDs of those that are called referenced, or are not known in spite of {@link MAX_ASKED}. */
