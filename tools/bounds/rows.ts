@@ -182,9 +182,9 @@ export const SECTIONS: Record<string, Bound[]> = {
     ],
     ['IDs in a request: {MAX_IDS}', 'modules/objects/routes/outputs.ts', '400'],
     [
-      'rows that a list scans: {ROW_BUDGET}, two for an output',
+      'rows that a page scans: {ROW_BUDGET}, two for an output',
       'modules/lists/list-statements.ts',
-      '500',
+      'the next page; without pages 500',
     ],
     [
       'NFTs of a collection: {MAX_COLLECTION}',

@@ -69,9 +69,12 @@ describe('order of decisions', () => {
     await expectError(fetch, foreign, 400);
   });
 
-  it('too many is a 500 that says so', async () => {
-    const endOfBudget = { created_time: null, output: null };
-    const answer = await fetchFrom({ node: nodeOver(selectingLast(db, endOfBudget)) })(LIST);
+  it('too many are a page that ends early, or a 500 that says so where there are no pages', async () => {
+    const endOfBudget = { created_time: 16, output: 'ab'.repeat(34), beyond: 1 };
+    const few = fetchFrom({ node: nodeOver(selectingLast(db, endOfBudget)) });
+    const page = await (await few(LIST)).json();
+    expect(page).toMatchObject({ items: [], cursor: `00000010${'ab'.repeat(34)}.1000` });
+    const answer = await few(`${LIST}?cursor=${'0'.repeat(76)}.0`);
     expect(answer.status).toBe(500);
     expect(answer.headers.get('x-error-detail')).toContain('too many outputs');
     expect(answer.headers.get('x-ledger-index')).toBe(String(LAST_INDEX));
