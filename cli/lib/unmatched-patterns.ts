@@ -75,7 +75,7 @@ export function findMisspelt(
 ): string[] {
   return [...names].flatMap((name) => {
     if (VAR_NAMES.includes(name)) return [];
-    const meant = settings.find((known) => distance(name, known) <= MAX_TYPOS);
+    const meant = settings.find((known) => distance(name.toUpperCase(), known) <= MAX_TYPOS);
     return meant === undefined ? [] : [`${name} is not a setting: is ${meant} meant?`];
   });
 }

@@ -2,13 +2,13 @@
 import type { Database } from '../ledger/core/database.ts';
 import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { measureDatabase } from '../ledger/core/wrap-database.ts';
+import { measureDatabase, untilSettled } from '../ledger/core/wrap-database.ts';
 import type { LedgerPart } from '../ledger/ledger-part.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
-import { takeTurns, within } from '../platform/clock.ts';
+import { takeTurns } from '../platform/clock.ts';
 import { createDedupedLog, describeError, type WriteLog } from '../platform/log.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
@@ -240,17 +240,12 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
   return memory;
 }
 
-/** Milliseconds for one call: D1 ends it after 30 s, and one machine may need minutes. */
-const MAX_CALL_MS = 900_000;
-
 /** The follower's database: counts rows, notes that it is full, lets requests in between calls. */
 export function watchDatabase(db: Database, memory: FollowerMemory): Database {
   const endStep = takeTurns();
   async function waitFor<T>(run: Promise<T>): Promise<T> {
     try {
-      return await within(MAX_CALL_MS, run, () => {
-        throw new Error('D1 does not answer');
-      });
+      return await untilSettled(run);
     } catch (error) {
       if (isDatabaseFull(error)) memory.upkeep.isDatabaseFull = true;
       throw error;

@@ -75,9 +75,10 @@ it('a name that is nearly that of a setting is told, and others are not', () => 
     note('UPSTREAM_URLS', 'UPSTREAM_URL'),
     note('SERVER_TIMNG', 'SERVER_TIMING'),
   ]);
-  const near = new Set([...names, 'PROTECTED_ROUTE', 'PUBLIC_ROUTE']);
+  const near = new Set([...names, 'PROTECTED_ROUTE', 'PUBLIC_ROUTE', 'protected_routes']);
   expect(findMisspelt(near, ACCESS_SETTINGS)).toEqual([
     note('PROTECTED_ROUTE', 'PROTECTED_ROUTES'),
     note('PUBLIC_ROUTE', 'PUBLIC_ROUTES'),
+    note('protected_routes', 'PROTECTED_ROUTES'),
   ]);
 });

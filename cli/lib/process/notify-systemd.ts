@@ -12,7 +12,7 @@ import { get } from 'node:http';
 export const STARTING = 'the node is starting';
 
 /** Requests in each watchdog interval: systemd restarts the service after that many failures. */
-const CHECKS = 4;
+const CHECKS = 8;
 
 /**
  * To be called once, when the node answers.

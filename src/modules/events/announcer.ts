@@ -4,7 +4,7 @@
  */
 import type { LastLedger } from '../../follower/follower-context.ts';
 import type { Announcer } from '../../follower/follower-part.ts';
-import { hasPassed } from '../../platform/clock.ts';
+import { hasPassed, within } from '../../platform/clock.ts';
 import { describeError, type WriteLog } from '../../platform/log.ts';
 import type { EventBroker, EventDemand } from './event-broker.ts';
 
@@ -16,6 +16,14 @@ const MAX_CALL_BYTES = 4_000_000;
 
 /** Calls with blocks that the broker has not taken: it hangs, and they would fill the memory. */
 const MAX_WAITING_CALLS = 4;
+
+/** Milliseconds for a call: as long as the broker waits for D1. */
+const MAX_CALL_MS = 900_000;
+
+const inTime = <T>(call: Promise<T>): Promise<T> =>
+  within(MAX_CALL_MS, call, () => {
+    throw new Error('the broker does not answer');
+  });
 
 type MovedLedger = Pick<LastLedger, 'generation' | 'ledger'>;
 type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
@@ -41,7 +49,7 @@ export function createAnnouncer(open: () => Broker, clock: () => number, log: Wr
     calledAt = clock();
     isCalling = true;
     try {
-      demand = await open().applied();
+      demand = await inTime(open().applied());
       told = `${generation} ${ledger}`;
     } catch (error) {
       fail(error);
@@ -54,7 +62,7 @@ export function createAnnouncer(open: () => Broker, clock: () => number, log: Wr
       return log('warn', 'events.not-told', { error: 'the broker does not take blocks in time' });
     waitingCalls++;
     try {
-      await open().stored(blocks);
+      await inTime(open().stored(blocks));
     } catch (error) {
       fail(error);
     }

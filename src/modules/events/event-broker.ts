@@ -8,6 +8,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../../ledger/core/head.ts';
+import { measureDatabase, untilSettled } from '../../ledger/core/wrap-database.ts';
 import { openLedgerBinding } from '../../ledger/open-ledger.ts';
 import { BLOCKS, UNLOCKS } from '../../mqtt/topics.ts';
 import { clientPath, createTurns } from '../../platform/client-path.ts';
@@ -71,7 +72,7 @@ function keysOf(env: Env): MilestoneKeys | undefined {
 }
 
 export class EventBroker extends DurableObject<Env> {
-  readonly #db = openLedgerBinding(this.env);
+  readonly #db = measureDatabase(openLedgerBinding(this.env), () => {}, untilSettled);
   /** Undefined without right settings: then no block is called a milestone's. */
   readonly #keys = keysOf(this.env);
   readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv, this.#keys);

@@ -20,7 +20,7 @@ import { hasTool } from '../../support/tools.ts';
 
 const folder = temporaryFolder();
 
-const WATCHDOG_MS = 1200;
+const WATCHDOG_MS = 2400;
 
 /** Binds the socket and prints each message. Descriptors that come with one are closed. */
 const RECEIVE = `
@@ -62,9 +62,9 @@ it.runIf(hasTool('systemd-notify') && hasTool('python3'))(
     const { workerd } = served.processes();
     process.kill(workerd!, 'SIGSTOP');
     // what was answered before may still arrive
-    await sleep(WATCHDOG_MS / 4);
+    await sleep(WATCHDOG_MS / 8);
     const before = count();
-    await sleep(WATCHDOG_MS);
+    await sleep(WATCHDOG_MS / 2);
     expect(count()).toBe(before);
     expect(served.log.join()).toContain('/health was not answered within 300 ms');
     process.kill(workerd!, 'SIGCONT');
@@ -95,7 +95,7 @@ it('the watchdog does not hear of an answer that the front gives in place of the
     for (const { value } of timers.mock.results) clearInterval(value);
     timers.mockRestore();
   });
-  const environment = { NOTIFY_SOCKET: join(folder, 'nobody'), WATCHDOG_USEC: '2000000' };
+  const environment = { NOTIFY_SOCKET: join(folder, 'nobody'), WATCHDOG_USEC: '4000000' };
   tellSystemd(`http://127.0.0.1:${port}`, environment);
   const told = expect.stringMatching(
     /^\/health was not answered within 500 ms: the node is starting$/,

@@ -1,5 +1,5 @@
 /** When the broker of events is called, and that nothing that it does is felt. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAnnouncer } from '../../../src/modules/events/announcer.ts';
 import type { EventDemand } from '../../../src/modules/events/event-broker.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
@@ -141,6 +141,25 @@ describe('blocks', () => {
     expect(log).toHaveBeenCalledTimes(96);
     hang.resolve();
     await move(2);
+    announcer.stored([block(10)]);
+    expect(stored).toHaveBeenCalledTimes(5);
+  });
+
+  it('and milestones are told again after calls that never settle', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const hang = Promise.withResolvers<EventDemand>();
+    let answer: () => Promise<EventDemand> | EventDemand = () => hang.promise;
+    const { announcer, applied, stored, pass } = setUp(() => answer());
+    stored.mockImplementation(() => hang.promise as unknown as Promise<void>);
+    announcer.moved({ generation: 'one', ledger: 1 });
+    for (let i = 0; i < 4; i++) announcer.stored([block(10)]);
+    await vi.advanceTimersByTimeAsync(901_000);
+    pass(901_000);
+    answer = () => ({ published: 2, blocks: true });
+    announcer.moved({ generation: 'one', ledger: 2 });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(applied).toHaveBeenCalledTimes(2);
     announcer.stored([block(10)]);
     expect(stored).toHaveBeenCalledTimes(5);
   });
