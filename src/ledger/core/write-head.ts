@@ -59,8 +59,8 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
 }
 
 /**
- * Runs work on the ledger. Damage that it finds is noted in the head, so that all readers throw it
- * from then on. Throws a LedgerMoved if the head has moved: then what was read was of two states.
+ * Runs work on the ledger. Damage that it finds twice is noted in the head, so that all readers throw
+ * it from then on. Throws a LedgerMoved if the head has moved: then what was read was of two states.
  *
  * @param about the head that the work is about, or its generation: an import may have come since
  */
@@ -69,11 +69,17 @@ export async function notingDamage<T>(
   about: Head | { generation: string | undefined },
   work: () => Promise<T>,
 ) {
+  // an import may have replaced a damaged head since
+  const isLasting = (error: unknown): error is LedgerDamaged =>
+    error instanceof LedgerDamaged && !(error instanceof HeadDamaged);
   try {
-    return await work();
+    // what is whole on the disk may have come wrong once
+    return await work().catch((error: unknown) => {
+      if (!isLasting(error)) throw error;
+      return work();
+    });
   } catch (error) {
-    // an import may have replaced a damaged head since
-    if (!(error instanceof LedgerDamaged) || error instanceof HeadDamaged) throw error;
+    if (!isLasting(error)) throw error;
     const head = 'integrity' in about ? about : await readHead(db);
     if (head === undefined || head.generation !== (about.generation ?? head.generation))
       throw error;

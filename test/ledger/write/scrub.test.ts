@@ -377,3 +377,24 @@ it('contents that became bytes are damage to the milestone that spends them', as
     .run();
   await expect(followTo(rig, 2)).rejects.toThrow(LedgerDamaged);
 });
+
+it('what comes wrong once, and is whole on the disk, is no damage', async () => {
+  const db = await openMemory();
+  const network = new SyntheticNetwork({ seed: 'misread' });
+  for (let i = 0; i < 3; i++) network.milestone();
+  await followTo(await startLedger(db, network, 0), lastIndex(network));
+  let misreads = 0;
+  const misread = disturbed(
+    db,
+    async () => {},
+    async (sql, _, results) => {
+      const [row] = results[0]!.results as { created_time: number }[];
+      if (!/FROM output o WHERE o.id > /.test(sql) || row === undefined || misreads > 0) return;
+      misreads++;
+      row.created_time += 1;
+    },
+  );
+  await scrubAll(misread);
+  expect(misreads).toBe(1);
+  expect((await readHead(db))!.integrity.damaged).toBeUndefined();
+});
