@@ -5,7 +5,12 @@
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { strayRests } from '../../support/ledger/stray-rests.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
-import { coneOf, lastIndex, stateHash } from '../../support/network/network-model.ts';
+import {
+  coneOf,
+  lastIndex,
+  type NetworkBlock,
+  stateHash,
+} from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { isSmall, unreferencedBlocks } from '../platform/limits.ts';
 import { issue, proposalOf } from '../steps/coordinators.ts';
@@ -168,10 +173,17 @@ async function checkBelieved(world: World, ledger: number): Promise<void> {
   // as long as the liar is alone, more is believed
   if (comeback === undefined || index <= comeback.since) return;
   const stored = await visibleIds(world);
+  // below what somebody has built since, upstreams that pruned it may call it unreferenced again
+  const indexOf = ({ referenced }: NetworkBlock) => referenced?.index ?? Infinity;
+  const open = [...network.blocks.values()].filter((block) => indexOf(block) > ledger);
+  const isUnknown = (block: NetworkBlock) =>
+    indexOf(block) > ledger || indexOf(block) <= world.importedTo;
+  const ids = open.map(({ id }) => id);
+  const { met } = pastCone(network.blocks, ids, isUnknown);
   const { order } = pastCone(network.blocks, [believed], () => true);
   const left = order.filter(
-    ({ id, referenced }) =>
-      (referenced?.index ?? Infinity) <= snapshotIndex && stored.has(id.slice(2)),
+    (block) =>
+      indexOf(block) <= snapshotIndex && stored.has(block.id.slice(2)) && !met.has(block.id),
   );
   if (left.length > 0)
     world.wrong('safety', `${left.length} blocks from before the snapshot are unreferenced`);
