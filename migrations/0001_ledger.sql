@@ -81,7 +81,7 @@ CREATE TABLE milestone_part (
   key INTEGER PRIMARY KEY,            -- milestone * 4096 + part
   packs TEXT NOT NULL,                -- JSON: keys of the packs that hold these blocks
   blocks TEXT NOT NULL,               -- numbers of its blocks, in white-flag order
-  spent TEXT NOT NULL,                -- JSON: the outputs that it spent, whole
+  spent TEXT NOT NULL,                -- JSON: the outputs that it spent
   sum INTEGER NOT NULL
 );
 

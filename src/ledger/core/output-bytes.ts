@@ -1,9 +1,9 @@
 /**
  * Codec of an output's contents in D1, from the block that creates it to the milestone that spends
  * it: base64 of the bytes and a checksum, by which readers find damage. Long contents are in two
- * rows while the output is unspent: `output` has the start, `output_rest` the rest. SQLite keeps at
- * most 1,002 bytes of a row on a page of the table's tree
- * (https://www.sqlite.org/fileformat2.html#payload); more is read at each comparison.
+ * rows: `output` has the start, `output_rest` the rest, until the milestone that spends the output
+ * is pruned: it moves the row alone. SQLite keeps at most 1,002 bytes of a row on a page of the
+ * table's tree (https://www.sqlite.org/fileformat2.html#payload); more is read at each comparison.
  */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes, getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';

@@ -71,19 +71,16 @@ const findSpent = (output: string, length: string) => `
   WHERE ${isPartOf('p.key', 'f.milestone')} AND ${spentSql.id('s.value')} IN (SELECT id FROM found)`;
 
 const FIND_UNSPENT = findUnspent(outputColumns('o'));
-const FIND_SPENT = findSpent('s.value', 'NULL');
+const FIND_SPENT = findSpent(spentSql.whole('s.value'), 'NULL');
 const FIND_UNSPENT_STATES = findUnspent(
   `${summedColumns('output', 'o')}, ${contentsLengthSql('o')}`,
 );
-const FIND_SPENT_STATES = findSpent(
-  spentSql.withoutBytes('s.value'),
-  `octet_length(${spentSql.bytes('s.value')})`,
-);
+const FIND_SPENT_STATES = findSpent(spentSql.withoutBytes('s.value'), spentSql.length('s.value'));
 
-/** SQL of the {@link SpentRow} of an output that this milestone spent. Other parts are not parsed. */
+/** SQL of the whole {@link SpentRow} of an output that it spent. Other parts are not parsed. */
 export function selectSpent(milestone: string, id: string): string {
   return `(
-    SELECT s.value FROM ${spentIn(milestone)} AND instr(p.spent, '"' || ${id} || '"') > 0
+    SELECT ${spentSql.whole('s.value')} FROM ${spentIn(milestone)} AND instr(p.spent, '"' || ${id} || '"') > 0
       AND ${spentSql.id('s.value')} = ${id})`;
 }
 

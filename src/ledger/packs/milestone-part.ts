@@ -35,7 +35,7 @@ export function readNumbers(text: string): number[] {
 /** An output that a milestone spent, as its part has it. IDs are hex. */
 export interface SpentOutput {
   id: string;
-  /** Base64. */
+  /** Text of output-bytes.ts. */
   bytes: string;
   chain: string | null;
   block: string;
@@ -44,7 +44,11 @@ export interface SpentOutput {
   transaction: string;
 }
 
-/** The stored form. The transaction is named by an output that it created. */
+/**
+ * The stored form. The transaction is named by an output that it created. Long contents are in two
+ * rows until the milestone is pruned: `bytes` has the start, `rest` the key in output_rest. Rows of
+ * earlier versions have them whole.
+ */
 export type SpentRow = [
   id: string,
   bytes: string,
@@ -54,12 +58,24 @@ export type SpentRow = [
   createdTime: number,
   made: string,
   sum: number,
+  rest?: number | null,
 ];
 
-/** SQL of the fields of a {@link SpentRow}. */
+const restOf = (column: string, row: string) =>
+  `(SELECT ${column} FROM output_rest r WHERE r.key = ${row} ->> 8)`;
+
+/** SQL of the fields of a {@link SpentRow}, and of what is read of it. */
 export const spentSql = {
   id: (row: string) => `(${row} ->> 0)`,
-  bytes: (row: string) => `(${row} ->> 1)`,
+  /** The start at least, which tells the type. */
+  start: (row: string) => `(${row} ->> 1)`,
+  rest: (row: string) => `(${row} ->> 8)`,
+  /** The row with its whole contents: NULL, which no reader takes, where the rest is missing. */
+  whole: (row: string) =>
+    `iif(${row} ->> 8 IS NULL, ${row}, json_replace(${row}, '$[1]', (${row} ->> 1) || ${restOf('r.bytes', row)}))`,
+  /** Characters of its contents. */
+  length: (row: string) =>
+    `(octet_length(${row} ->> 1) + coalesce(${restOf('octet_length(r.bytes)', row)}, 0))`,
   withoutBytes: (row: string) => `json_replace(${row}, '$[1]', '')`,
   chain: (row: string) => `(${row} ->> 2)`,
   created: (row: string) => `(${row} ->> 4)`,

@@ -9,7 +9,7 @@ import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { type MilestoneWithPayload, milestoneWithPayload } from '../core/milestone-payload.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
-import { isPartOf, type SpentRow } from '../packs/milestone-part.ts';
+import { isPartOf, spentSql } from '../packs/milestone-part.ts';
 import { selectAllBytes } from '../packs/places.ts';
 import { milestoneAt, type ReferencedBlock, selectBlocksOf } from '../packs/referenced-blocks.ts';
 import { type OutputStatus, spentStatus } from './output-status.ts';
@@ -53,9 +53,13 @@ export async function readMilestoneContents(
   return { head, contents: { ...facts, blockCount, blocks: listBlocks(blockCount) } };
 }
 
-const SELECT_PART_SPENT = `
-  SELECT key, spent FROM milestone_part WHERE ${isPartOf('key', '?1')} AND key > ?2
-  ORDER BY key LIMIT 4`;
+/** The last parts may have blocks alone. */
+const SELECT_NEXT_SPENT = `
+  SELECT p.key, ${spentSql.whole('s.value')} AS spent
+  FROM (
+    SELECT key, spent FROM milestone_part WHERE ${isPartOf('key', '?1')} AND key > ?2
+    ORDER BY key LIMIT 4) p CROSS JOIN json_each(p.spent) s
+  ORDER BY p.key, s.key`;
 
 /** Makes the error of a milestone that was there a moment ago. */
 const pruned = (index: number) => new LedgerMoved(`milestone ${index} is pruned`);
@@ -70,17 +74,16 @@ export async function* readSpentOutputs(
 ): AsyncGenerator<OutputStatus[]> {
   if (blockCount === 0) return;
   for (let after = 0; ; ) {
-    const { milestone, parts } = await readBatch(db, {
+    const { milestone, outputs } = await readBatch(db, {
       milestone: first(db.prepare(SELECT_MILESTONE).bind(index), (row) => row.integer('idx')),
-      parts: many(db.prepare(SELECT_PART_SPENT).bind(index, after), (row) => {
+      outputs: many(db.prepare(SELECT_NEXT_SPENT).bind(index, after), (row) => {
         after = row.integer('key');
-        const rows: SpentRow[] = JSON.parse(row.text('spent'));
-        return rows.map((each) => spentStatus(each, { index, timestamp }, index));
+        return spentStatus(JSON.parse(row.text('spent')), { index, timestamp }, index);
       }),
     });
     if (milestone === undefined) throw pruned(index);
-    if (parts.length === 0) return;
-    yield parts.flat();
+    if (outputs.length === 0) return;
+    yield outputs;
   }
 }
 

@@ -21,8 +21,8 @@ import { PARTS, writeNumbers } from '../packs/milestone-part.ts';
 import { requireSameUnreferenced } from '../packs/next-numbers.ts';
 import {
   type BlockStatus,
-  MAX_PACK_LENGTH,
   readStateMap,
+  splitIntoParts,
   writeStates,
   writeStatuses,
 } from '../packs/pack-columns.ts';
@@ -36,7 +36,13 @@ import {
 import { type ChangedPack, deleteStaged, updatePacks } from '../packs/write-pack.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
-import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
+import {
+  changeOutputs,
+  readChanges,
+  rowsAsJson,
+  SPENT_ROWS,
+  selectSpentJson,
+} from './output-changes.ts';
 import { insertIds, moveByBlocks } from './write-ids.ts';
 
 /**
@@ -97,7 +103,7 @@ export async function applyStatements(
       payload: writeOutputBytes(payload),
       nftChanges: previous!.nftChanges + read.nfts.size,
     }),
-    ...insertParts(db, milestone, view, changes, read.spentLengths),
+    ...insertParts(db, milestone, view, changes),
     ...insertIds(db, head.idTables, own, places()),
     ...changeOutputs(db, milestone, changes, read, keepsIndex(head)),
     ...updatePacks(db, index, changedPacks(index, view, changes)),
@@ -119,46 +125,43 @@ function isStagedForAnother({ packs }: ConsistentView, { reasons }: MilestoneCha
 /** Blocks of a part: their numbers take 600 KB. */
 const MAX_PART_BLOCKS = 64_000;
 
-/** Characters of an output that was spent, without its content: IDs, times, commas. */
-const SPENT_LENGTH = 260;
+/** Spent outputs of a part: whoever reads a part with their contents reads up to 4 MB. */
+const MAX_PART_SPENT = 128;
 
-const INSERT_PART = `
+/** Parts of one statement: their spent outputs may be in as many packs. */
+const PARTS_AT_ONCE = 16;
+
+/** ?4 parts: key, packs, blocks, sum. Each has the next of the outputs ?1. */
+const INSERT_PARTS = `
   INSERT INTO milestone_part (key, packs, blocks, sum, spent)
-  VALUES (?4, ?5, ?6, ?7, ${SELECT_SPENT})`;
+  WITH ${SPENT_ROWS}
+  SELECT j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3,
+    ${selectSpentJson(`s.n / ${MAX_PART_SPENT} = j.key`)}
+  FROM json_each(?4) j`;
 
 function insertParts(
   db: Database,
   { index, timestamp }: Milestone,
   { cone, packs }: ConsistentView,
   { order, spent }: MilestoneChanges,
-  spentLengths: Uint32Array,
 ): D1PreparedStatement[] {
-  const starts = startsOfParts(spentLengths);
-  const count = Math.max(Math.ceil(order.length / MAX_PART_BLOCKS), starts.length);
+  const count = Math.ceil(Math.max(order.length / MAX_PART_BLOCKS, spent.length / MAX_PART_SPENT));
   if (count > PARTS) throw new Error(`milestone ${index} is too large for ${PARTS} parts`);
-  return Array.from({ length: count }, (_, part) => {
+  const parts = Array.from({ length: count }, (_, part) => {
     const positions = order.subarray(part * MAX_PART_BLOCKS, (part + 1) * MAX_PART_BLOCKS);
     const numbers = Array.from(positions, (position) => cone.numberAt(position));
     const keys = packsOf(packs, positions);
     const cells = [index * PARTS + part, JSON.stringify(keys), writeNumbers(numbers)];
-    const from = starts[part] ?? spent.length;
-    const spentHere = rowsAsJson(spent, from, starts[part + 1] ?? spent.length);
-    return db.prepare(INSERT_PART).bind(spentHere, index, timestamp, ...cells, rowSum(cells));
+    return [...cells, rowSum(cells)];
   });
-}
-
-/** Where each part's spent outputs begin: as many as fit into its row, one at least. */
-function startsOfParts(lengths: Uint32Array): number[] {
-  const starts: number[] = [];
-  let length = 0;
-  for (let i = 0; i < lengths.length; i++) {
-    const own = lengths[i]! + SPENT_LENGTH;
-    length += own;
-    if (i > 0 && length <= MAX_PACK_LENGTH) continue;
-    starts.push(i);
-    length = own;
-  }
-  return starts;
+  let first = 0;
+  const limits = { most: PARTS_AT_ONCE };
+  return splitIntoParts(parts, (cells) => JSON.stringify(cells).length, limits).map((some) => {
+    const to = Math.min(first + some.length * MAX_PART_SPENT, spent.length);
+    const spentHere = rowsAsJson(spent, first, to);
+    first = to;
+    return db.prepare(INSERT_PARTS).bind(spentHere, index, timestamp, JSON.stringify(some));
+  });
 }
 
 /** Packs with blocks that the milestone references, or that consume what it creates or spends. */

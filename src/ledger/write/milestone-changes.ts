@@ -81,7 +81,7 @@ async function numbersOfMigrated(
 function listOutputs(
   { cone, packs }: Pick<ConsistentView, 'cone' | 'packs'>,
   applied: readonly number[],
-): Pick<MilestoneChanges, 'changed' | 'spent' | 'created'> {
+): Pick<MilestoneChanges, 'changed' | 'spent' | 'createdAll' | 'created'> {
   const created = new NumberMap();
   const spent = new NumberMap();
   const creating = createUses();
@@ -112,6 +112,7 @@ function listOutputs(
         return [...placeOf(by, spending.iAt(index)), made, ...from];
       },
     },
+    createdAll: { length: kept.length, rowAt: placeCreated },
     created: { length: unspent.length, rowAt: (index) => placeCreated(unspent[index]!) },
   };
 }

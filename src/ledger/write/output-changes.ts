@@ -8,7 +8,6 @@ import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
 import {
-  contentsSql,
   isNftSql,
   outputTypeSql,
   REST_KEYS,
@@ -49,6 +48,8 @@ export interface OutputChanges {
    * the place where this milestone creates it, else three NULLs.
    */
   spent: OutputRows;
+  /** Places of all outputs that the milestone creates. */
+  createdAll: OutputRows;
   /** Places of outputs that are unspent at the end of the milestone and were not there before. */
   created: OutputRows;
   migrated: readonly MigratedOutput[];
@@ -56,13 +57,10 @@ export interface OutputChanges {
 
 /** Facts about contents that stay in D1. */
 export interface ReadChanges {
-  spentLengths: Uint32Array;
   /** Output of each NFT that came, moved or went: null if it was burned. Hex IDs. */
   nfts: Map<string, string | null>;
   /** Whether outputs of NFTs go. */
   spendsNfts: boolean;
-  /** Keys in output_rest of the outputs that go: above 2^53 no numbers. */
-  rests: string[];
 }
 
 /** Outputs that one statement names: as many packs may have to be read for it. */
@@ -106,8 +104,7 @@ function idFromRow(row: Row): string {
 /** Contents that are spent: of the ledger, or of a block that the milestone references too. */
 const READ_SPENT = `
   WITH ${SPENT}
-  SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, CAST(o.rest AS TEXT) AS rest,
-    ${isNftSql('coalesce(o.bytes, s.bytes)')} AS is_nft,
+  SELECT ${isNftSql('coalesce(o.bytes, s.bytes)')} AS is_nft,
     iif(s.home IS NULL, o.chain, ${outputSql.chain('s.created')}) AS chain,
     ${outputSql.chainSum('s.created')} AS chain_sum,
     (SELECT n.output FROM nft n WHERE n.id = o.chain) AS held,
@@ -115,6 +112,11 @@ const READ_SPENT = `
     ${outputSql.idSum('s.output')} AS id_sum
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${outputSql.id('s.output')}
   ORDER BY s.n`;
+
+const SPLIT = splitContentsSql('c.content');
+
+/** SQL of the key in output_rest of an output as a block mentions it. */
+const restKey = (row: string) => `${REST_KEYS.from} + ${REST_KEYS.step} * ${outputSql.number(row)}`;
 
 const PLACE = `
   place AS MATERIALIZED (
@@ -160,15 +162,14 @@ export async function readChanges(
   fingerprints: FingerprintMover,
   idTable: string,
 ): Promise<ReadChanges> {
-  const spentLengths = new Uint32Array(spent.length);
-  const read: ReadChanges = { spentLengths, nfts: new Map(), spendsNfts: false, rests: [] };
+  const read: ReadChanges = { nfts: new Map(), spendsNfts: false };
   let spentCount = 0;
   let missing: number | undefined;
   const noteSpent = (row: Row) => {
-    const length = row.integerOrNull('length');
-    if (length === null) missing ??= spentCount;
-    if (length === null || missing !== undefined) return;
-    spentLengths[spentCount++] = length;
+    const told = row.integerOrNull('is_nft');
+    if (told === null) missing ??= spentCount;
+    if (missing !== undefined) return;
+    spentCount++;
     const id = idFromRow(row);
     // one that the milestone creates too was never in the table
     if (row.textOrNull('o_id') !== null) {
@@ -176,10 +177,8 @@ export async function readChanges(
       fingerprints.move('output', id, -row.integer('o_sum'));
     }
     fingerprints.move(idTable, id, row.integer('id_sum') + index);
-    const rest = row.textOrNull('rest');
-    if (rest !== null) read.rests.push(rest);
     const chain = row.textOrNull('chain');
-    const isNft = row.integer('is_nft') === 1;
+    const isNft = told === 1;
     const chainSum = row.integerOrNull('chain_sum');
     if (chainSum === null) {
       // what it holds is said by its content, its chain, and the row of the NFT
@@ -232,26 +231,34 @@ export function rowsAsJson({ rowAt }: OutputRows, from: number, to: number): str
   return JSON.stringify(Array.from({ length: to - from }, (_, i) => rowAt(from + i)));
 }
 
+const SPENT_SPLIT = splitContentsSql('s.bytes');
+
+/** SQL of the outputs ?1 that a milestone spends, for WITH. */
+export const SPENT_ROWS = `${SPENT},
+  block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM made_here')})`;
+
 /**
- * SQL and parameters of a statement that inserts, as its last column, the JSON of the outputs ?1
- * that a milestone spends (packs.ts), ?2 and ?3 its index and timestamp; NULL, which the table does
- * not take, if something is missing. Their sums are made of those of the packs and of `output`.
+ * SQL of the JSON of some of {@link SPENT_ROWS} (packs/milestone-part.ts), ?2 and ?3 the milestone's
+ * index and timestamp; NULL, which the table does not take, if something is missing. Their sums are
+ * made of those of the packs and of `output`. The rest of long contents stays where it is.
+ *
+ * @param condition SQL of which, by their index `s.n`
  */
-export const SELECT_SPENT = `
-  (WITH ${SPENT},
-    block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM made_here')})
-  SELECT CASE WHEN count(${outputSql.id('s.output')}) = json_array_length(?1)
-      AND count(${outputSql.id('s.made')}) = json_array_length(?1)
-      AND count(coalesce(s.bytes, ${contentsSql('o')})) = json_array_length(?1)
-      AND count(coalesce(${blockSql.id('b.value')}, o.block)) = json_array_length(?1)
-    THEN json_group_array(json_array(${outputSql.id('s.output')}, coalesce(s.bytes, ${contentsSql('o')}),
+export const selectSpentJson = (condition: string): string => `(
+  SELECT CASE WHEN count(${outputSql.id('s.output')}) = count(*)
+      AND count(${outputSql.id('s.made')}) = count(*)
+      AND count(coalesce(s.bytes, o.bytes)) = count(*)
+      AND count(coalesce(${blockSql.id('b.value')}, o.block)) = count(*)
+    THEN json_group_array(json_array(${outputSql.id('s.output')}, coalesce(${SPENT_SPLIT.start}, o.bytes),
       iif(s.home IS NULL, o.chain, ${outputSql.chain('s.created')}), coalesce(${blockSql.id('b.value')}, o.block),
       coalesce(o.created, ?2), coalesce(o.created_time, ?3), ${outputSql.id('s.made')},
       coalesce(${outputSql.idSum('s.created')} + ${outputSql.chainSum('s.created')} + ${blockSql.idSum('b.value')} + ?2 + ?3, o.sum) +
-        ${outputSql.idSum('s.made')}) ORDER BY s.n) END
+        ${outputSql.idSum('s.made')},
+      iif(${SPENT_SPLIT.isLong}, ${restKey('s.created')}, o.rest)) ORDER BY s.n) END
   FROM spent s
     LEFT JOIN block b ON b.pack = s.home AND b.at = s.home_at
-    LEFT JOIN output o ON s.home IS NULL AND o.id = ${outputSql.id('s.output')})`;
+    LEFT JOIN output o ON s.home IS NULL AND o.id = ${outputSql.id('s.output')}
+  WHERE ${condition})`;
 
 /** Deletes what a milestone whose parts were inserted spent and had not created. */
 const DELETE_SPENT = `
@@ -266,9 +273,6 @@ const INSERT_MIGRATED = `
   SELECT value ->> 0, value ->> 1, NULL, '${NO_BLOCK}', ?2, ?3, (value ->> 2) + ?2 + ?3
   FROM json_each(?1)`;
 
-const SPLIT = splitContentsSql('c.content');
-const REST_KEY = `${REST_KEYS.from} + ${REST_KEYS.step} * ${outputSql.number('c.output')}`;
-
 /**
  * ?1 places, ?2 and ?3 index and timestamp. Missing data is NULL, which the table does not take.
  */
@@ -276,7 +280,7 @@ const INSERT_CREATED = `
   INSERT INTO output (id, bytes, rest, chain, block, created, created_time, sum)
   WITH ${comeWith('contents')},
     block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM place')})
-  SELECT ${outputSql.id('c.output')}, ${SPLIT.start}, CASE WHEN ${SPLIT.isLong} THEN ${REST_KEY} END,
+  SELECT ${outputSql.id('c.output')}, ${SPLIT.start}, CASE WHEN ${SPLIT.isLong} THEN ${restKey('c.output')} END,
     ${outputSql.chain('c.output')}, ${blockSql.id('b.value')}, ?2, ?3, ${CREATED_SUM}
   FROM come c LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
@@ -294,9 +298,7 @@ const INSERT_RESTS = `
       SELECT b.value ->> p.i AS content,
         ${elementSql('mentions', 'p.pack', 'p.at', 'p.i')} AS output
       FROM block b CROSS JOIN place p ON p.pack = b.pack AND p.at = b.at)
-  SELECT ${REST_KEY}, ${SPLIT.rest} FROM come c WHERE ${SPLIT.isLong}`;
-
-const DELETE_RESTS = 'DELETE FROM output_rest WHERE key IN (SELECT value FROM json_each(?1))';
+  SELECT ${restKey('c.output')}, ${SPLIT.rest} FROM come c WHERE ${SPLIT.isLong}`;
 
 /** ?3 whether rows of every kind are kept. A row that the pack lacks is NULL: refused. */
 const INSERT_DETAILS = insertDetails(`
@@ -307,7 +309,7 @@ const INSERT_DETAILS = insertDetails(`
 /** Deletes like DELETE_SPENT. Rows of kinds that are not kept are not there. */
 const DELETE_DETAILS = `
   DELETE FROM output_detail WHERE (kind, created_time, output) IN (
-    SELECT ${outputTypeSql(spentSql.bytes('s.value'))}, ${spentSql.createdTime('s.value')},
+    SELECT ${outputTypeSql(spentSql.start('s.value'))}, ${spentSql.createdTime('s.value')},
       unhex(${spentSql.id('s.value')})
     FROM ${spentIn('?1')} AND ${spentSql.created('s.value')} < ?1)`;
 
@@ -326,8 +328,8 @@ const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts) VALUES (?1, ?2,
 export function changeOutputs(
   db: Database,
   { index, timestamp }: { index: number; timestamp: number },
-  { created, migrated }: OutputChanges,
-  { nfts, spendsNfts, rests }: ReadChanges,
+  { createdAll, created, migrated }: OutputChanges,
+  { nfts, spendsNfts }: ReadChanges,
   indexesAll: boolean,
 ): D1PreparedStatement[] {
   const pieces = inPieces(created);
@@ -341,12 +343,9 @@ export function changeOutputs(
   );
   return [
     db.prepare(DELETE_SPENT).bind(index),
-    ...forEachPiece(db, DELETE_RESTS, rests),
     ...forEachPiece(db, INSERT_MIGRATED, migratedCells, index, timestamp),
-    ...pieces.flatMap((piece) => [
-      db.prepare(INSERT_CREATED).bind(piece, index, timestamp),
-      db.prepare(INSERT_RESTS).bind(piece),
-    ]),
+    ...pieces.map((piece) => db.prepare(INSERT_CREATED).bind(piece, index, timestamp)),
+    ...inPieces(createdAll).map((piece) => db.prepare(INSERT_RESTS).bind(piece)),
     ...forEachPiece(db, PLACE_NFTS, nfts, index),
     ...(indexesAll || spendsNfts ? [db.prepare(DELETE_DETAILS).bind(index)] : []),
     ...(indexesAll || hasNfts

@@ -20,7 +20,7 @@ import { countedFromRow, selectCounted } from '../core/nft-rows.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { moveHead, notingDamage } from '../core/write-head.ts';
 import type { Carry } from '../ledger-part.ts';
-import { PARTS } from '../packs/milestone-part.ts';
+import { PARTS, spentSql } from '../packs/milestone-part.ts';
 import { deleteOldPacks } from '../packs/write-pack.ts';
 import { emptyTable, turnIntegrity, turnOver } from './write-ids.ts';
 
@@ -58,11 +58,19 @@ const DELETE_MILESTONES = `
     AND ${MAY_DELETE} AND (SELECT history FROM head) = ?3`;
 
 /** The oldest parts of milestones before the first. */
-const DELETE_PARTS = `
-  DELETE FROM milestone_part WHERE key IN (
-    SELECT key FROM milestone_part WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
-    ORDER BY key LIMIT ?1)
+const OLD_PARTS = `
+  SELECT key FROM milestone_part WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
+  ORDER BY key LIMIT ?1`;
+
+/** Run before {@link DELETE_PARTS}: the rest of long contents that they name. */
+const DELETE_RESTS = `
+  DELETE FROM output_rest WHERE key IN (
+    SELECT ${spentSql.rest('s.value')}
+    FROM milestone_part p CROSS JOIN json_each(iif(json_valid(p.spent), p.spent, '[]')) s
+    WHERE p.key IN (${OLD_PARTS}))
     AND ${MAY_DELETE}`;
+
+const DELETE_PARTS = `DELETE FROM milestone_part WHERE key IN (${OLD_PARTS}) AND ${MAY_DELETE}`;
 
 /** Oldest packs of one look; a step looks on as long as all of them go. */
 const PACK_STEP = 8;
@@ -197,6 +205,7 @@ async function deleteOld(db: Database, keep: number, { carry, step = STEP }: Pru
     counted: many(db.prepare(SELECT_COUNTED).bind(step, kept), countedFromRow),
     rows: write([
       db.prepare(DELETE_MILESTONES).bind(step, kept, history),
+      db.prepare(DELETE_RESTS).bind(step),
       db.prepare(DELETE_PARTS).bind(step),
       db.prepare(DELETE_BURNED),
       db.prepare(DELETE_CHANGES),

@@ -56,7 +56,10 @@ export const carryPast: Carry = async (db, head, first, target, most) => {
 };
 
 const SELECT_LENGTHS = `
-  SELECT key, octet_length(spent) AS length FROM milestone_part
+  SELECT key, octet_length(spent) + (
+    SELECT coalesce(sum(octet_length(r.bytes)), 0)
+    FROM json_each(spent) s CROSS JOIN output_rest r ON r.key = ${spentSql.rest('s.value')}) AS length
+  FROM milestone_part
   WHERE key >= ?1 AND key < ?2 ORDER BY key`;
 
 interface PartLength {
@@ -89,9 +92,9 @@ const milestoneOfPart = (part: number): number => Math.floor(part / PARTS);
 
 /** Outputs of NFTs in these parts, in the order in which they were spent. */
 const SELECT_SPENT_NFTS = `
-  SELECT p.key AS part, s.key AS place, s.value AS spent
+  SELECT p.key AS part, s.key AS place, ${spentSql.whole('s.value')} AS spent
   FROM milestone_part p CROSS JOIN json_each(p.spent) s
-  WHERE p.key >= ?1 AND p.key <= ?2 AND ${isNftSql(spentSql.bytes('s.value'))} ORDER BY p.key, s.key`;
+  WHERE p.key >= ?1 AND p.key <= ?2 AND ${isNftSql(spentSql.start('s.value'))} ORDER BY p.key, s.key`;
 
 async function readRows(db: Database, from: number, to: number): Promise<PastRow[]> {
   const statement = db.prepare(SELECT_SPENT_NFTS).bind(from, to);

@@ -220,7 +220,7 @@ async function requireLast(
 
 /** ?1 the milestone, ?2 the ID of the transaction. */
 const SELECT_CONSUMED = `
-  SELECT s.value AS spent FROM ${spentIn('?1')} AND instr(p.spent, '"' || ?2) > 0
+  SELECT ${spentSql.whole('s.value')} AS spent FROM ${spentIn('?1')} AND instr(p.spent, '"' || ?2) > 0
     AND ${madeBy(spentSql.made('s.value'))} = ?2`;
 
 /** Throws a LedgerDamaged unless they are what the transaction commits to (B.5). */

@@ -99,7 +99,7 @@ const walk = (from: string) => `
       AND ${madeBy(spentSql.made('s.value'))} = ${madeBy('w.id')}
       AND w.created >= ${SINCE} AND w.searched < ?3
     LIMIT ?2)
-  SELECT n, spent, searched FROM step ORDER BY n`;
+  SELECT n, ${spentSql.whole('spent')} AS spent, searched FROM step ORDER BY n`;
 
 const FROM_NEWEST = walk(NEWEST);
 const FROM_POSITION = walk(AT_POSITION);

@@ -8,6 +8,7 @@ import {
 } from '../../../src/ledger/core/output-bytes.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
+import { prune } from '../../../src/ledger/write/prune.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { output as outputCodec } from '../../../src/stardust/wire/output.ts';
@@ -72,10 +73,10 @@ it('are beside the row from 769 characters on, and are read whole', async () => 
   }
 });
 
-it('go with their output, and stay readable as what was spent', async () => {
+it('stay where they are when they are spent, and go when the milestone is pruned', async () => {
   const { db, network, rig, coins } = await startLong('spent long contents');
   const by = network.account(1);
-  // spent in the milestone that makes it, which leaves nothing
+  // spent in the milestone that makes it
   const passing = network.transaction(
     [{ coin: coins[3]!, by }],
     [basic(by, { amount: SHARE, features: [text(3000)] })],
@@ -91,12 +92,43 @@ it('go with their output, and stay readable as what was spent', async () => {
   network.milestone({ parents: [network.note([network.attachTransaction(last, [first])])] });
   await followTo(rig, lastIndex(network));
   await expectTrue(rig);
-  expect(await countRests(db)).toBe(1);
+  expect(await countRests(db)).toBe(4);
   for (const coin of [coins[1]!, coins[3]!, passing.coins[0]!]) {
     const found = await readOutput(db, toHexDigits(coin.id));
     expect(found).toMatchObject({ spent: { index: lastIndex(network) } });
     expect(found?.bytes.toHex()).toBe(coinBytes(coin).toHex());
   }
+  await prune(db, 0);
+  expect(await countRests(db)).toBe(4);
+  network.quietMilestone();
+  await followTo(rig, lastIndex(network));
+  await prune(db, 0);
+  await expectTrue(rig);
+  expect(await countRests(db)).toBe(1);
+});
+
+it('stay readable where an earlier version moved them to what was spent', async () => {
+  const { db, network, rig, coins } = await startLong('moved long contents');
+  const by = network.account(1);
+  const [, spent] = coins;
+  const made = network.transaction([{ coin: spent!, by }], [basic(by, { amount: SHARE })]);
+  const block = network.attachTransaction(made, [network.milestoneBlock!]);
+  network.milestone({ parents: [network.note([block])] });
+  await followTo(rig, lastIndex(network));
+  const key = (await db.prepare('SELECT max(key) AS key FROM milestone_part').first('key'))!;
+  const read = () => readOutput(db, toHexDigits(spent!.id));
+  const before = await read();
+  const whole = [writeOutputBytes(coinBytes(spent!))];
+  await db
+    .prepare(`UPDATE milestone_part SET spent =
+      json_remove(json_set(spent, '$[0][1]', ?1 ->> 0), '$[0][8]') WHERE key = ?2`)
+    .bind(JSON.stringify(whole), key)
+    .run();
+  await db
+    .prepare('DELETE FROM output_rest WHERE key NOT IN (SELECT rest FROM output WHERE rest > 0)')
+    .run();
+  expect(await read()).toEqual(before);
+  await expectTrue(rig);
 });
 
 it('come with an import, behind whose keys the numbers of outputs begin', async () => {

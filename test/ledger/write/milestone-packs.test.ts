@@ -10,7 +10,7 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
 import { decodeRecord } from '../../../src/ledger/packs/block-record.ts';
 import type { OutputRow } from '../../../src/ledger/packs/id-rows.ts';
-import { isPartOf } from '../../../src/ledger/packs/milestone-part.ts';
+import { spentIn, spentSql } from '../../../src/ledger/packs/milestone-part.ts';
 import { readStates, Statuses } from '../../../src/ledger/packs/pack-columns.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/base64.ts';
 import {
@@ -34,7 +34,9 @@ import { randomNetwork } from '../../support/network/random-network.ts';
  */
 async function leftBy(db: Database, milestone: number): Promise<unknown> {
   const { results: parts } = await db
-    .prepare(`SELECT spent FROM milestone_part WHERE ${isPartOf('key', '?1')} ORDER BY key`)
+    .prepare(`
+      SELECT json_remove(${spentSql.whole('s.value')}, '$[8]') AS spent FROM ${spentIn('?1')}
+      ORDER BY p.key, s.key`)
     .bind(milestone)
     .all<{ spent: string }>();
   const { results: packs } = await db
@@ -70,7 +72,7 @@ async function leftBy(db: Database, milestone: number): Promise<unknown> {
   const blocks = await storedBlocks(db);
   const ids = new Map(blocks.map(({ number, id }) => [number, id]));
   return {
-    spent: parts.flatMap(({ spent }) => JSON.parse(spent) as unknown[]),
+    spent: parts.map(({ spent }) => JSON.parse(spent)),
     states: [...states].sort(),
     mentioned: [...mentioned].sort(),
     blocks: blocks

@@ -1,12 +1,17 @@
 /**
- * Long contents are in two rows (docs/storage.md#long-contents): none may be without the other.
+ * Long contents are in two rows (docs/storage.md#long-contents), of unspent outputs and of those that
+ * kept milestones spent: none may be without the other.
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { spentSql } from '../../../src/ledger/packs/milestone-part.ts';
 
 const SELECT_STRAYS = `
-  SELECT key FROM output_rest WHERE key NOT IN (SELECT rest FROM output WHERE rest IS NOT NULL)
-  UNION ALL SELECT rest FROM output
-  WHERE rest IS NOT NULL AND rest NOT IN (SELECT key FROM output_rest)`;
+  WITH named AS MATERIALIZED (
+    SELECT rest FROM output WHERE rest IS NOT NULL
+    UNION ALL SELECT ${spentSql.rest('s.value')} FROM milestone_part p CROSS JOIN json_each(p.spent) s
+    WHERE ${spentSql.rest('s.value')} IS NOT NULL)
+  SELECT key FROM output_rest WHERE key NOT IN (SELECT rest FROM named)
+  UNION ALL SELECT rest FROM named WHERE rest NOT IN (SELECT key FROM output_rest)`;
 
 /** Keys of rests that no output has, and of those that an output has and that are not there. */
 export async function strayRests(db: Database): Promise<number[]> {
@@ -14,7 +19,7 @@ export async function strayRests(db: Database): Promise<number[]> {
   return results.map(({ key }) => key);
 }
 
-/** How many outputs have long contents. */
+/** How many of them have long contents. */
 export async function countRests(db: Database): Promise<number> {
   return Number(await db.prepare('SELECT count(*) AS rests FROM output_rest').first('rests'));
 }
