@@ -65,7 +65,7 @@ const SELECT_NEXT_SPENT = `
 const pruned = (index: number) => new LedgerMoved(`milestone ${index} is pruned`);
 
 /**
- * Yields outputs in the order in which they were spent, a few megabytes at a time. Throws a
+ * Yields outputs in the order in which they were spent, at most 15 MB at a time. Throws a
  * LedgerMoved if the milestone was pruned meanwhile.
  */
 export async function* readSpentOutputs(

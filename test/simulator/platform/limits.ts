@@ -117,7 +117,11 @@ const SIZES: Values = {
     MAX_READINGS: [1, 2],
   },
   'src/ledger/packs/view-pages.ts': { PAGE: [4, 2], PAGE_WITH_IDS: [4, 2] },
-  'src/ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
+  'src/ledger/write/apply-statements.ts': {
+    MAX_PART_BLOCKS: [2, 10],
+    MAX_PART_SPENT: [2, 5],
+    PARTS_AT_ONCE: [1, 3],
+  },
   'src/ledger/write/milestone-changes.ts': { FIRST_USES: [2, 8] },
   'src/ledger/write/drop-blocks.ts': {
     MAX_STEP_PACKS: [1, 3],
