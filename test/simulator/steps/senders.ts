@@ -237,7 +237,10 @@ function tangle(world: World, random: Random): void {
     );
     if (fate === 'hidden') hidden.push(made);
     else network.attachTransaction(made);
-    spends.push(...made.coins.map((each) => ({ coin: each, by })));
+    // the same transaction may have been made before, and its outputs are spent once
+    const isNew = ({ id }: Spend['coin']) =>
+      !spends.some(({ coin: { id: known } }) => equalBytes(known, id));
+    spends.push(...made.coins.filter(isNew).map((each) => ({ coin: each, by })));
   }
   for (let i = random.between(2, 5); i > 0 && spends.length > 0; i--) {
     const some = random.sample(spends, random.between(1, 4));
