@@ -8,6 +8,7 @@ import type { Database } from '../../src/ledger/core/database.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import type { MakeIsolate, Product } from './platform/bundle.ts';
 import { openCaches } from './platform/cache.ts';
+import { connected, connectedFetch } from './platform/connections.ts';
 import { type D1Counts, type D1Fault, openD1 } from './platform/d1.ts';
 import { isolateGlobals, type LogLine } from './platform/globals.ts';
 import { KvDouble } from './platform/kv.ts';
@@ -22,6 +23,8 @@ import {
 import { Socket } from './platform/sockets.ts';
 
 const CRON_MS = 60_000;
+/** How long work goes on that a request left behind. */
+const LEFT_BEHIND_MS = 30_000;
 
 /** Clients that have asked too often, and networks: one of the keys of a site. */
 const LIMITED = new Set(['203.0.113.9', '2001:db8:1:2::/64', '2001:db8:2::/48 0']);
@@ -146,9 +149,12 @@ export class SimulatedNode {
     const cron = () => {
       const { product, process } = this.#anyIsolate();
       simulation.begin(process, simulation.now, () => {
-        Promise.try(() => product.default.scheduled({} as never, this.#env as never)).catch(
-          (error) => this.#log(`scheduled: ${error}`),
-        );
+        const { invocation } = currentOwner()!;
+        Promise.try(() => product.default.scheduled({} as never, this.#env as never))
+          .catch((error) => this.#log(`scheduled: ${error}`))
+          .finally(() => {
+            invocation.isDropped = true;
+          });
       });
       simulation.atForWorld(simulation.now + CRON_MS, cron);
     };
@@ -226,9 +232,9 @@ export class SimulatedNode {
 
   #bindings(): Record<string, unknown> {
     const { simulation, sqlite, counts } = this;
-    const namespace = ({ stub }: ObjectDouble) => ({
+    const namespace = (object: ObjectDouble) => ({
       idFromName: (name: string) => name,
-      get: () => stub,
+      get: () => object.stub,
     });
     const fault = (): D1Fault | undefined => this.#fault();
     const crash = (process: Process) => this.#crash(process);
@@ -248,7 +254,7 @@ export class SimulatedNode {
       EVENTS: namespace(this.events),
       READ_LIMIT: limitTo(LIMITED),
       WHITE_FLAG_LIMIT: limitTo(new Set([LIMITED_PROPOSER])),
-      ASSETS: { fetch: async (url: string) => readFile(url) },
+      ASSETS: { fetch: (url: string) => connected(async () => readFile(url)) },
       VERSION: { id: `version-${this.#version}`, tag: '', timestamp: '' },
       ...this.#vars,
     };
@@ -273,18 +279,25 @@ export class SimulatedNode {
   #newIsolate(place: number): Isolate {
     const { simulation, options, disturbances } = this;
     const outside = {
-      fetch: options.fetch,
+      fetch: connectedFetch(options.fetch),
       caches: this.#caches,
       log: (line: LogLine) => this.lines.push({ ...line, text: withoutOwnFrames(line.text) }),
     };
-    return {
-      product: options.makeIsolate(isolateGlobals(simulation, outside, () => disturbances.skewMs)),
-      process: newProcess(`isolate ${this.#version}.${place}`),
-    };
+    let isStarting = true;
+    const globals = isolateGlobals(
+      simulation,
+      outside,
+      () => disturbances.skewMs,
+      () => isStarting,
+    );
+    const product = options.makeIsolate(globals);
+    isStarting = false;
+    return { product, process: newProcess(`isolate ${this.#version}.${place}`) };
   }
 
   /**
-   * A request; the answer never comes if the isolate is killed.
+   * A request; the answer never comes if the isolate is killed. What it leaves behind ends with the
+   * answer, or 30 seconds later if it is waited for, as it does when the client is gone.
    *
    * @param leavesAfter milliseconds after which the client is gone
    */
@@ -297,22 +310,35 @@ export class SimulatedNode {
       const forget = () => process.onEnd.splice(process.onEnd.indexOf(lost), 1);
       simulation.begin(process, simulation.now, () => {
         const { invocation } = currentOwner()!;
+        let awaited = 0;
+        let isOver = false;
         const drop = () => {
-          invocation.isDropped = !invocation.outlives;
+          invocation.isDropped = true;
+        };
+        const end = () => {
+          if (isOver) return;
+          isOver = true;
           if (process.onEnd.includes(lost)) forget();
+          if (awaited === 0) drop();
+          else simulation.atForWorld(simulation.now + LEFT_BEHIND_MS, drop);
+        };
+        const leave = () => {
+          end();
           reject(new TypeError('the client is gone'));
         };
-        if (leavesAfter !== undefined) simulation.atForWorld(simulation.now + leavesAfter, drop);
+        if (leavesAfter !== undefined) simulation.atForWorld(simulation.now + leavesAfter, leave);
         const request = new Request(`https://edge.test${path}`, init);
         const ctx = {
           waitUntil: (work: Promise<unknown>) => {
-            invocation.outlives = true;
-            work.catch((error) => this.#log(`waitUntil: ${error}`));
+            awaited++;
+            work
+              .catch((error) => this.#log(`waitUntil: ${error}`))
+              .finally(() => --awaited === 0 && isOver && drop());
           },
         };
         Promise.try(() => product.default.fetch(request as never, this.#env as never, ctx as never))
           .then(resolve as never, reject)
-          .finally(() => process.onEnd.includes(lost) && forget());
+          .finally(end);
       });
     });
   }

@@ -229,9 +229,7 @@ export class UpstreamDouble {
   }
 
   async fetch(url: string, init: RequestInit = {}): Promise<Response> {
-    const { invocation, process } = currentOwner() ?? {};
-    if (!isRequest(process)) this.requests++;
-    if (invocation !== undefined) invocation.subrequests++;
+    if (!isRequest(currentOwner()?.process)) this.requests++;
     const { conduct } = this;
     const random = this.#random;
     this.wasSilent ||=

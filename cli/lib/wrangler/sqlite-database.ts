@@ -5,7 +5,12 @@
  * With it an import runs in one process. With miniflare and workerd it would take three times the
  * memory.
  */
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  DatabaseSync,
+  type DatabaseSyncOptions,
+  type SQLInputValue,
+  type StatementSync,
+} from 'node:sqlite';
 import type { Database } from '../../../src/ledger/core/database.ts';
 
 /** To wait for another process that writes. */
@@ -13,6 +18,8 @@ const TIMEOUT_MS = 10_000;
 
 /** Prepared statements that are kept: more than the ledger has. */
 const MAX_PREPARED = 500;
+
+type Limits = NonNullable<DatabaseSyncOptions['limits']>;
 
 interface Opened {
   file: DatabaseSync;
@@ -27,10 +34,12 @@ interface Prepared {
 
 export class SqliteDatabase implements Database {
   readonly #opened: Opened;
+  readonly #limits: Limits;
 
   /** Opens the file, or makes it. */
-  constructor(path: string) {
-    const file = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+  constructor(path: string, limits: Limits = {}) {
+    this.#limits = limits;
+    const file = new DatabaseSync(path, { timeout: TIMEOUT_MS, limits });
     // As workerd has it. With a write-ahead log, NORMAL loses only whole transactions, and these
     // only after a power failure.
     file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
@@ -73,7 +82,7 @@ export class SqliteDatabase implements Database {
   deserialize(bytes: Uint8Array): void {
     // into one that was in use, Node 26.10 ended by SIGSEGV in two of three runs of its tests
     this.close();
-    this.#opened.file = new DatabaseSync(':memory:');
+    this.#opened.file = new DatabaseSync(':memory:', { limits: this.#limits });
     this.#opened.file.deserialize(bytes);
   }
 

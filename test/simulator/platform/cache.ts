@@ -1,4 +1,5 @@
 /** The Cache API: by name, and by URL; it forgets by `max-age`, and earlier if it likes. */
+import { connected } from './connections.ts';
 import type { Simulation } from './simulation.ts';
 
 const CALL_MS = 2;
@@ -24,22 +25,27 @@ class CacheDouble {
   }
 
   async match(url: string): Promise<Response | undefined> {
-    await this.#call();
-    const found = this.#kept.get(url);
-    if (found === undefined || found.until <= this.#simulation.now) return undefined;
-    return new Response(found.text);
+    return this.#call(async () => {
+      const found = this.#kept.get(url);
+      if (found === undefined || found.until <= this.#simulation.now) return undefined;
+      return new Response(found.text);
+    });
   }
 
   async put(url: string, response: Response): Promise<void> {
-    await this.#call();
-    const control = response.headers.get('cache-control') ?? '';
-    const age = /max-age=(\d+)/.exec(control)?.[1] ?? '0';
-    const text = await response.text();
-    this.#kept.set(url, { text, until: this.#simulation.now + 1000 * Number(age) });
+    return this.#call(async () => {
+      const control = response.headers.get('cache-control') ?? '';
+      const age = /max-age=(\d+)/.exec(control)?.[1] ?? '0';
+      const text = await response.text();
+      this.#kept.set(url, { text, until: this.#simulation.now + 1000 * Number(age) });
+    });
   }
 
-  async #call(): Promise<void> {
-    await this.#simulation.latency(CALL_MS);
-    if (this.#isDown()) throw new Error('cache: internal error');
+  #call<T>(work: () => Promise<T>): Promise<T> {
+    return connected(async () => {
+      await this.#simulation.latency(CALL_MS);
+      if (this.#isDown()) throw new Error('cache: internal error');
+      return work();
+    });
   }
 }

@@ -40,6 +40,10 @@ export interface Platform {
     readUnstored(id: string, client: string): Promise<unknown>;
   };
   inObject<T>(work: (state: State) => T | Promise<T>): Promise<T>;
+  /** Another stub of the follower. */
+  openFollower(): Platform['follower'];
+  /** Resets the follower. */
+  reset(): Promise<void>;
   makePair(): [WebSocketEnd, WebSocketEnd];
   respond(status: number, webSocket: WebSocketEnd): { status: number; webSocket: unknown };
   sleep(ms: number): Promise<void>;
@@ -83,6 +87,27 @@ export function describePlatform(platform: Platform): void {
     ).rejects.toThrow(/variable|parameter/i);
   });
 
+  check('D1: what a statement may not have', async () => {
+    const list = (length: number, each: string, by: string) => Array(length).fill(each).join(by);
+    const read = async (sql: string, ...values: unknown[]) =>
+      d1
+        .prepare(`SELECT ${sql}`)
+        .bind(...values)
+        .all();
+    await read(list(5, '1', ' UNION ALL SELECT '));
+    await expect(read(list(6, '1', ' UNION ALL SELECT '))).rejects.toThrow('compound SELECT');
+    await read(`'' LIKE ?1`, '%'.repeat(50));
+    await expect(read(`'' LIKE ?1`, '%'.repeat(51))).rejects.toThrow('pattern too complex');
+    await read(list(100, '1', '+'));
+    await expect(read(list(101, '1', '+'))).rejects.toThrow('maximum depth 100');
+    await expect(read(list(101, '1', ','))).rejects.toThrow('too many columns');
+    // workerd: 127
+    await expect(read(`max(${list(128, '1', ',')})`)).rejects.toThrow('too many arguments');
+    await expect(read(`'${'x'.repeat(100_000)}'`)).rejects.toThrow('TOOBIG');
+    // workerd: 2.2 MB and more
+    await expect(read('length(zeroblob(10000000))')).rejects.toThrow('too big');
+  });
+
   check('D1: a key beyond 2^53 is taken', async () => {
     await d1.prepare('CREATE TABLE IF NOT EXISTS keys (key INTEGER PRIMARY KEY)').run();
     await d1.prepare('DELETE FROM keys').run();
@@ -106,6 +131,11 @@ export function describePlatform(platform: Platform): void {
     expect(await kv.get('no such key', { type: 'text' })).toBeNull();
     await kv.put('key', 'value');
     expect(await kv.get('key', { type: 'text' })).toBe('value');
+  });
+
+  check('KV: a key of 512 bytes at most', async () => {
+    expect(await kv.get('é'.repeat(256), { type: 'text' })).toBeNull();
+    await expect(kv.get('é'.repeat(257), { type: 'text' })).rejects.toThrow('414');
   });
 
   check('Cache: by name and URL, as long as max-age says', async () => {
@@ -159,6 +189,19 @@ export function describePlatform(platform: Platform): void {
     );
     expect(failure).toBeInstanceOf(Error);
     expect(failure!.message).toBe('no keys are set');
+  });
+
+  check('objects: a stub fails for ever once the object that it called is reset', async () => {
+    const [stub, unused] = [platform.openFollower(), platform.openFollower()];
+    await stub.readUnstored('00'.repeat(32), '').catch(() => {});
+    expect(await stub.readCounts()).toBeDefined();
+    await platform.reset();
+    for (let i = 0; i < 2; i++) {
+      const failure = await stub.readCounts().catch((error: unknown) => error);
+      expect(failure).toMatchObject({ durableObjectReset: true });
+    }
+    expect(await unused.readCounts()).toBeDefined();
+    expect(await platform.openFollower().readCounts()).toBeDefined();
   });
 
   check(

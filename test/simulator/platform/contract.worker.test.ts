@@ -13,7 +13,12 @@ describePlatform({
   caches,
   follower: follower as unknown as Platform['follower'],
   inObject: (work) =>
-    runInDurableObject(follower, (_object, state) => work(state as never)) as never,
+    runInDurableObject(followerOf(env.FOLLOWER), (_object, state) => work(state as never)) as never,
+  openFollower: () => followerOf(env.FOLLOWER) as never,
+  reset: () =>
+    runInDurableObject(followerOf(env.FOLLOWER), (_object, state) => state.abort('reset')).catch(
+      () => {},
+    ),
   makePair: () => Object.values(new WebSocketPair()) as never,
   respond: (status, webSocket) => new Response(null, { status, webSocket: webSocket as never }),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

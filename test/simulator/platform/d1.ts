@@ -4,7 +4,14 @@
  * (https://developers.cloudflare.com/d1/platform/limits/).
  */
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
-import { currentOwner, isRequest, type Process, type Simulation } from './simulation.ts';
+import { connected } from './connections.ts';
+import {
+  currentOwner,
+  currentUsage,
+  isRequest,
+  type Process,
+  type Simulation,
+} from './simulation.ts';
 
 const CALL_MS = 4;
 const RESULT_MS = 1;
@@ -63,21 +70,28 @@ export function openD1(simulation: Simulation, options: D1Options) {
   ): Promise<T> {
     counts.calls++;
     const { invocation, process } = currentOwner() ?? {};
-    if (!isRequest(process)) counts.ofObjects++;
-    if (invocation !== undefined) {
-      invocation.d1Calls += statements.length;
-      const batch = ++invocation.d1Batches;
-      if (isRequest(process)) {
-        counts.mostOfRequest = Math.max(counts.mostOfRequest, invocation.d1Calls);
-        while (held() === batch) await simulation.sleep(HELD_MS);
-      }
-    }
-    if (process !== undefined) process.d1Calls += statements.length;
-    const isOver = isRequest(process)
-      ? invocation!.d1Calls > MAX_CALLS_OF_INVOCATION
-      : (process?.d1Calls ?? 0) > mostOfObject;
-    if (isOver) throw new Error('D1_ERROR: Too many API requests by single worker invocation.');
+    const usage = currentUsage();
+    const ofRequest = isRequest(process);
+    if (!ofRequest) counts.ofObjects++;
+    if (usage !== undefined) usage.d1Calls += statements.length;
+    const { d1Calls = 0 } = usage ?? {};
+    if (ofRequest) counts.mostOfRequest = Math.max(counts.mostOfRequest, d1Calls);
+    if (d1Calls > (ofRequest ? MAX_CALLS_OF_INVOCATION : mostOfObject))
+      throw new Error('D1_ERROR: Too many API requests by single worker invocation.');
     for (const { sql, values } of statements) checkLimits(sql, values);
+    return connected(async () => {
+      const batch = invocation && ++invocation.d1Batches;
+      while (ofRequest && held() === batch) await simulation.sleep(HELD_MS);
+      return send(statements, work, place, process);
+    });
+  }
+
+  async function send<T>(
+    statements: readonly Statement[],
+    work: (db: SqliteDatabase) => Promise<T>,
+    place: Place,
+    process: Process | undefined,
+  ): Promise<T> {
     const due = fault(statements.map(({ sql }) => sql));
     if (due === 'crash-before' && process !== undefined) crash(process);
     await simulation.latency(due === 'slow' ? 300 : CALL_MS);

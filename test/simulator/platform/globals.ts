@@ -20,14 +20,22 @@ interface Outside {
 }
 
 /**
+ * Time stands still while code runs, as simulated time does. Before the isolate has started it is 0,
+ * and there are no timers and no chance.
+ *
  * @param skewMs how far the isolate's clock is ahead; asked at each reading
+ * @param isStarting whether the modules of the isolate run, outside of any handler
  */
 export function isolateGlobals(
   simulation: Simulation,
   { fetch, caches, log }: Outside,
   skewMs: () => number,
+  isStarting: () => boolean = () => false,
 ): Record<string, unknown> {
-  const now = () => simulation.now + skewMs();
+  const now = () => (isStarting() ? 0 : simulation.now + skewMs());
+  const inHandler = () => {
+    if (isStarting()) throw new Error('Disallowed operation called within global scope.');
+  };
   const RealDate = Date;
   class SimulatedDate extends RealDate {
     constructor(...given: []) {
@@ -43,11 +51,13 @@ export function isolateGlobals(
     }
   }
   const timer = (work: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): Timer => {
+    inHandler();
     const handle: Timer = { isOn: true };
     simulation.at(simulation.now + Math.max(1, ms), () => handle.isOn && work(...given));
     return handle;
   };
   const interval = (work: () => void, ms = 0): Timer => {
+    inHandler();
     const handle: Timer = { isOn: true };
     const again = () => {
       if (!handle.isOn) return;
@@ -61,6 +71,7 @@ export function isolateGlobals(
     if (handle) handle.isOn = false;
   };
   const randomBytes = <T extends ArrayBufferView>(view: T): T => {
+    inHandler();
     const { buffer, byteOffset, byteLength } = view;
     new Uint8Array(buffer, byteOffset, byteLength).set(simulation.random.bytes(byteLength));
     return view;
@@ -70,7 +81,7 @@ export function isolateGlobals(
   return {
     Date: SimulatedDate,
     randomNumber: () => simulation.random.u32() / 2 ** 32,
-    performance: { now: () => simulation.now },
+    performance: { now },
     setTimeout: timer,
     setInterval: interval,
     clearTimeout: clear,
@@ -95,7 +106,10 @@ export function isolateGlobals(
       },
     },
     console: { info: line('info'), warn: line('warn'), error: line('error') },
-    fetch,
+    fetch: async (url: string, init?: RequestInit) => {
+      inHandler();
+      return fetch(url, init);
+    },
     caches,
     WebSocket: Socket,
     WebSocketPair: SocketPair,

@@ -3,12 +3,16 @@
  * locations with copies of their own, also of a key's absence, which may be as old as the time for
  * which they are kept; one write a second to a key.
  */
-import type { Simulation } from './simulation.ts';
+import { connected } from './connections.ts';
+import { currentUsage, type Simulation } from './simulation.ts';
 
 const CALL_MS = 6;
 const WRITE_INTERVAL_MS = 1000;
 const LATE_SHARE = 0.2;
 const HANG_MS = 60_000;
+const MAX_CALLS_OF_INVOCATION = 1000;
+const MAX_KEY_BYTES = 512;
+const MAX_VALUE_BYTES = 25 << 20;
 /** Fewer and the index is wrong (docs/nft-index.md, assumption 3). */
 const LEAST_TTL_S = 60 * 86_400;
 
@@ -45,8 +49,19 @@ export class KvDouble {
     this.#options = options;
   }
 
-  async get(key: string, how?: { type?: string }): Promise<string | null> {
-    await this.#call();
+  get(key: string, how?: { type?: string }): Promise<string | null> {
+    return this.#call(key, () => this.#read(key, how));
+  }
+
+  put(key: string, value: string, options: { expirationTtl?: number } = {}): Promise<void> {
+    return this.#call(key, () => this.#write(key, value, options));
+  }
+
+  delete(key: string): Promise<void> {
+    return this.#call(key, () => this.#land(key, null, 0));
+  }
+
+  async #read(key: string, how?: { type?: string }): Promise<string | null> {
     if (how?.type !== undefined && how.type !== 'text') throw new TypeError(`KV type ${how.type}`);
     const { random } = this.#simulation;
     if (random.chance(this.#options.hanging())) await this.#simulation.sleep(HANG_MS);
@@ -60,8 +75,7 @@ export class KvDouble {
     return last === undefined || last.until <= moment ? null : last.value;
   }
 
-  async put(key: string, value: string, options: { expirationTtl?: number } = {}): Promise<void> {
-    await this.#call();
+  async #write(key: string, value: string, options: { expirationTtl?: number }): Promise<void> {
     const { isFull, slowMs } = this.#options;
     if (isFull()) throw new Error('KV PUT failed: 500 Internal Server Error');
     if (slowMs() > 0) await this.#simulation.sleep(this.#simulation.random.below(slowMs()));
@@ -70,15 +84,11 @@ export class KvDouble {
     if (now - before < WRITE_INTERVAL_MS) throw new Error('KV PUT failed: 429 Too Many Requests');
     if (options.expirationTtl !== undefined && options.expirationTtl < LEAST_TTL_S)
       throw new RangeError(`an entry of ${options.expirationTtl} seconds`);
-    if (key.length > 512) throw new Error('KV PUT failed: 414 key too long');
+    if (Buffer.byteLength(value) > MAX_VALUE_BYTES)
+      throw new Error('KV PUT failed: 413 Value length exceeds limit of 26214400');
     this.#written.set(key, now);
     const until = now + 1000 * (options.expirationTtl ?? Number.POSITIVE_INFINITY);
     await this.#land(key, value, until);
-  }
-
-  async delete(key: string): Promise<void> {
-    await this.#call();
-    await this.#land(key, null, 0);
   }
 
   /** It is acknowledged as soon as one backend has it. */
@@ -99,11 +109,22 @@ export class KvDouble {
     await simulation.sleep(Math.min(...delays));
   }
 
-  async #call(): Promise<void> {
+  async #call<T>(key: string, work: () => Promise<T>): Promise<T> {
     const { isDown, counts } = this.#options;
     counts.kvCalls++;
-    await this.#simulation.latency(CALL_MS);
-    if (isDown()) throw new Error('KV failed: 503 Service Unavailable');
+    const usage = currentUsage();
+    if (usage !== undefined && ++usage.kvCalls > MAX_CALLS_OF_INVOCATION)
+      throw new Error('KV failed: Too many API requests by single worker invocation.');
+    return connected(async () => {
+      await this.#simulation.latency(CALL_MS);
+      if (isDown()) throw new Error('KV failed: 503 Service Unavailable');
+      const length = Buffer.byteLength(key);
+      if (length > MAX_KEY_BYTES)
+        throw new Error(
+          `KV failed: 414 UTF-8 encoded length of ${length} exceeds key length limit`,
+        );
+      return work();
+    });
   }
 
   /** All that was put last, and has landed: an earlier put may land later. */

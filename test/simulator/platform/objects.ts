@@ -1,9 +1,12 @@
 /**
- * Durable Objects: storage outlives an instance, which can be killed or evicted at any time; alarms
- * ring at least once; calls go by copies; WebSockets hibernate. There are no input and output gates:
+ * Durable Objects: storage outlives an instance, which can be killed or evicted at any time, and
+ * with it every stub that has called it; alarms ring at least once; calls go by copies; WebSockets
+ * hibernate. There are no input and output gates:
  * calls and events come between any two steps, so a product that passes does not rest on gates. A
  * second instance may answer while the first one still works, as during a deployment.
  */
+import { serialize } from 'node:v8';
+import { openConnection } from './connections.ts';
 import {
   currentOwner,
   kill,
@@ -20,6 +23,7 @@ const STORAGE_MS = 1;
 const LOOK_MS = 1000;
 const MAX_ALARM_RETRIES = 6;
 const FIRST_RETRY_MS = 2000;
+const MAX_VALUE_BYTES = 2 << 20;
 
 interface Handlers {
   alarm?(): Promise<void>;
@@ -31,6 +35,12 @@ interface Handlers {
 interface Instance {
   object: Handlers;
   process: Process;
+}
+
+/** What a stub knows: the instance that it called, and the error that it gives for ever. */
+interface Caller {
+  process?: Process;
+  broken?: Error;
 }
 
 export class ObjectDouble {
@@ -65,17 +75,26 @@ export class ObjectDouble {
     this.#make = make;
   }
 
-  /** A stub: methods are called on the other side. */
+  /**
+   * A new stub: methods are called on the other side. Once an instance that it called is reset, it
+   * fails for ever (https://developers.cloudflare.com/durable-objects/best-practices/error-handling/).
+   */
   get stub(): unknown {
+    const caller: Caller = {};
     return new Proxy(this, {
       get: (self, method) => {
         if (method === 'then') return undefined;
         if (method === 'fetch')
-          return (url: string, init: RequestInit) =>
-            self.#call(
-              ({ object }) => object.fetch!(new Request(url, init)),
-              (answer) => answer,
-            );
+          return async (url: string, init: RequestInit) => {
+            const close = await openConnection();
+            return self
+              .#call(
+                ({ object }) => object.fetch!(new Request(url, init)),
+                (answer) => answer,
+                caller,
+              )
+              .finally(close);
+          };
         return (...given: unknown[]) => {
           const copies = structuredClone(given);
           return self.#call(
@@ -84,16 +103,24 @@ export class ObjectDouble {
                 method as string
               ]!(...copies),
             (value) => structuredClone(value),
+            caller,
           );
         };
       },
     });
   }
 
-  async #call<T>(work: (instance: Instance) => Promise<T>, copy: (value: T) => T): Promise<T> {
+  async #call<T>(
+    work: (instance: Instance) => Promise<T>,
+    copy: (value: T) => T,
+    stub: Caller = {},
+  ): Promise<T> {
     const simulation = this.#simulation;
+    if (stub.process?.alive === false) stub.broken ??= reset();
+    if (stub.broken !== undefined) throw stub.broken;
     await simulation.latency(CALL_MS);
     const instance = this.#start();
+    stub.process = instance.process;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const caller = currentOwner();
     let isAnswered = false;
@@ -104,11 +131,12 @@ export class ObjectDouble {
     };
     // a caller is told when the other side is gone
     const lost = () => {
-      if (!isAnswered) answer(() => reject(new Error('Durable Object reset: it was evicted.')));
+      stub.broken ??= reset();
+      if (!isAnswered) answer(() => reject(stub.broken!));
     };
     instance.process.onEnd.push(lost);
     simulation.begin(instance.process, simulation.now, () => {
-      instance.process.d1Calls = 0;
+      Object.assign(instance.process.usage, { d1Calls: 0, kvCalls: 0, subrequests: 0 });
       const forget = () => {
         const place = instance.process.onEnd.indexOf(lost);
         if (place >= 0) instance.process.onEnd.splice(place, 1);
@@ -205,7 +233,11 @@ export class ObjectDouble {
       },
       kv: {
         get: (key: string) => structuredClone(this.#values.get(key)),
-        put: (key: string, value: unknown) => void this.#values.set(key, structuredClone(value)),
+        put: (key: string, value: unknown) => {
+          if (serialize(value).length > MAX_VALUE_BYTES)
+            throw new Error('string or blob too big: SQLITE_TOOBIG');
+          this.#values.set(key, structuredClone(value));
+        },
         delete: (key: string) => this.#values.delete(key),
       },
     };
@@ -267,6 +299,11 @@ export class ObjectDouble {
     }
   }
 }
+
+const reset = () =>
+  Object.assign(new Error('Durable Object reset because its code was updated.'), {
+    durableObjectReset: true,
+  });
 
 /** An error of another isolate: what it says, not its class. */
 function asRemote(error: unknown): Error {

@@ -10,31 +10,35 @@ import { Random } from '../../support/network/random.ts';
 export interface Process {
   readonly name: string;
   alive: boolean;
-  /** Of an object: statements since it was called or its alarm rang, which begins a count anew. */
-  d1Calls: number;
+  /** Of an object: it is called, or its alarm rings, which begins its counts anew. */
+  readonly usage: Usage;
   /** What its end ends too, such as sockets. */
   readonly onEnd: (() => void)[];
 }
 
-/** What the platform counts for one invocation: a request, an alarm, a call of an object. */
-export interface Invocation {
-  /** Statements, and the batches or single ones that they came in. */
+/** What the platform counts for one invocation of the Worker, or for an object. */
+export interface Usage {
+  /** Statements. */
   d1Calls: number;
+  kvCalls: number;
+  subrequests: number;
+  /** Connections, and who waits for one. */
+  open: number;
+  readonly waiting: (() => void)[];
+}
+
+const newUsage = (): Usage => ({ d1Calls: 0, kvCalls: 0, subrequests: 0, open: 0, waiting: [] });
+
+/** A request, an alarm, a call of an object. */
+export interface Invocation {
+  readonly usage: Usage;
+  /** Batches, or single statements. */
   d1Batches: number;
   /** Nobody waits for it any more, and the platform has dropped it without a word. */
   isDropped: boolean;
-  /** Whether it is to go on although nobody waits. */
-  outlives: boolean;
-  subrequests: number;
 }
 
-const newInvocation = (): Invocation => ({
-  d1Calls: 0,
-  d1Batches: 0,
-  isDropped: false,
-  outlives: false,
-  subrequests: 0,
-});
+const newInvocation = (): Invocation => ({ usage: newUsage(), d1Batches: 0, isDropped: false });
 
 interface Owner {
   process: Process;
@@ -144,6 +148,12 @@ export function isRequest(process: Process | undefined): boolean {
   return process?.name.startsWith('isolate') === true;
 }
 
+/** What is counted of whoever runs. */
+export function currentUsage(): Usage | undefined {
+  const { process, invocation } = currentOwner() ?? {};
+  return isRequest(process) ? invocation!.usage : process?.usage;
+}
+
 /** Runs the work at once, as an invocation of the process. */
 export function runAs(process: Process, work: () => void): void {
   running.run({ process, invocation: newInvocation() }, work);
@@ -156,7 +166,7 @@ export function kill(process: Process): void {
 }
 
 export function newProcess(name: string): Process {
-  return { name, alive: true, d1Calls: 0, onEnd: [] };
+  return { name, alive: true, usage: newUsage(), onEnd: [] };
 }
 
 /** All microtasks are done when it resolves. */

@@ -17,6 +17,8 @@ export class Socket extends EventTarget {
   readyState = 1;
   binaryType = 'blob';
   owner: Process | undefined;
+  /** What its end, by either side, ends too. */
+  readonly onEnd: (() => void)[] = [];
   /** Disturbs what the other end sends: how often each message comes. */
   copies: () => number = () => 1;
   readonly #simulation = Socket.simulation;
@@ -63,14 +65,19 @@ export class Socket extends EventTarget {
   }
 
   close(code = 1005, reason = ''): void {
-    if (this.readyState === 3) return;
-    this.readyState = 3;
+    if (!this.#end()) return;
     const { other } = this;
     other.#arrive(() => {
-      if (other.readyState === 3) return;
-      other.readyState = 3;
-      other.ended(code, reason);
+      if (other.#end()) other.ended(code, reason);
     });
+  }
+
+  /** Whether it had not ended before. */
+  #end(): boolean {
+    if (this.readyState === 3) return false;
+    this.readyState = 3;
+    for (const end of this.onEnd.splice(0)) end();
+    return true;
   }
 
   #arrive(event: () => void): void {

@@ -5,8 +5,20 @@ import { migrate } from '../../../cli/lib/wrangler/local-database.ts';
 import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 
+/** What D1 sets (https://developers.cloudflare.com/d1/platform/limits/), and workerd's SQLite. */
+export const D1_LIMITS = {
+  length: 2_000_000,
+  sqlLength: 100_000,
+  column: 100,
+  exprDepth: 100,
+  compoundSelect: 5,
+  functionArg: 32,
+  likePatternLength: 50,
+  variableNumber: 100,
+};
+
 export async function openMemory(): Promise<SqliteDatabase> {
-  const db = new SqliteDatabase(':memory:');
+  const db = new SqliteDatabase(':memory:', D1_LIMITS);
   await migrate(db);
   return db;
 }
