@@ -15,6 +15,9 @@ import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 /** So few entries a page that they are put in time even where a put takes seconds. */
 const PAGE_SIZE = 60;
 
+/** Of the follower's six connections: where puts hang, D1 and upstreams have the others. */
+const PUTS_AT_ONCE = 3;
+
 /** Operations to read the seal, and to put an entry and leave one over. */
 const MIN_OPERATIONS = 3;
 
@@ -95,7 +98,7 @@ async function putPage<Row extends NftRow>(
   if (page?.generation !== run.state.generation) return 'ledger replaced';
   const { generation, ledgerIndex, rows } = page;
   let inTime = true;
-  const workers = startWorkers(rows.values(), async ({ nft, output }) => {
+  const put = async ({ nft, output }: Row) => {
     inTime &&= run.clock() - readAt <= PUT_WITHIN_MS;
     if (!inTime) return;
     const entry = writeEntry({ nft, generation, ledgerIndex, outputId: output });
@@ -103,7 +106,8 @@ async function putPage<Row extends NftRow>(
     run.left.operations -= 1;
     await run.store.put(entryKey(nft), entry, options);
     await run.endStep();
-  });
+  };
+  const workers = startWorkers(rows.values(), put, PUTS_AT_ONCE);
   for (const worker of await Promise.allSettled(workers))
     if (worker.status === 'rejected') throw worker.reason;
   return inTime ? page : 'KV too slow';

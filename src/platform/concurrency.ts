@@ -10,12 +10,13 @@
  */
 export const MAX_CONNECTIONS = 6;
 
-/** Starts workers, one a connection, each of which takes the next item when it has done one. */
+/** Starts workers, each of which takes the next item when it has done one. */
 export const startWorkers = <T>(
   items: IterableIterator<T>,
   work: (item: T) => Promise<unknown>,
+  count = MAX_CONNECTIONS,
 ): Promise<void>[] =>
-  Array.from({ length: MAX_CONNECTIONS }, async () => {
+  Array.from({ length: count }, async () => {
     for (const item of items) await work(item);
   });
 

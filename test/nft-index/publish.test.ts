@@ -97,6 +97,30 @@ test('a put that hangs ends the call some time, and the next one goes on', async
   }
 });
 
+test('puts that hang leave connections to what moves the ledger', async () => {
+  ledger.import(
+    'g',
+    100,
+    Array.from({ length: 20 }, (_, i) => ({ nft: nftId(`nft ${i}`), output: outputId('1') })),
+  );
+  let begun = 0;
+  vi.spyOn(store, 'put').mockImplementation(async (key) => {
+    if (key === RECENT_KEY) return;
+    begun++;
+    await new Promise(() => {});
+  });
+  vi.useFakeTimers();
+  try {
+    const ends = expect(publishNow()).rejects.toThrow('KV does not answer');
+    await vi.advanceTimersByTimeAsync(MAX_WRITE_AGE_MS);
+    await ends;
+  } finally {
+    vi.useRealTimers();
+  }
+  // of the six that an object has
+  expect(begun).toBeLessThanOrEqual(3);
+});
+
 test('where more changes wait than NFTs are put in a day, all is put anew, and they may go', async () => {
   await publishNow();
   const before = ledger.row!.state!;

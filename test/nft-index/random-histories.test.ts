@@ -31,7 +31,7 @@ describe(`${HISTORIES} random histories`, () => {
 
   test.each([
     ['entry', 500],
-    ['change', 500],
+    ['change', 450],
     ['range', 125],
     ['age', 125],
     ['changed lately', 50],
