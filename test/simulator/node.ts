@@ -5,7 +5,7 @@
  */
 import { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { openMemory } from '../support/ledger/memory-database.ts';
+import { D1_LIMITS, openMemory } from '../support/ledger/memory-database.ts';
 import type { MakeIsolate, Product } from './platform/bundle.ts';
 import { openCaches } from './platform/cache.ts';
 import { connected, connectedFetch } from './platform/connections.ts';
@@ -187,7 +187,7 @@ export class SimulatedNode {
     const { now, random } = this.simulation;
     if (replicaMs === 0) return this.sqlite;
     if (this.#replica === undefined || this.#replica.until <= now) {
-      const db = this.#replica?.db ?? new SqliteDatabase(':memory:');
+      const db = this.#replica?.db ?? new SqliteDatabase(':memory:', D1_LIMITS);
       db.deserialize(this.sqlite.serialize());
       this.#replica = { db, until: now + random.between(1, replicaMs) };
     }
