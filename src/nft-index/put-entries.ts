@@ -15,7 +15,7 @@ import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 /** So few entries a page that they are put in time even where a put takes seconds. */
 const PAGE_SIZE = 60;
 
-/** Of the follower's six connections: where puts hang, D1 and upstreams have the others. */
+/** Half of the follower's connections: where puts hang, D1 and upstreams have the others. */
 const PUTS_AT_ONCE = 3;
 
 /** Operations to read the seal, and to put an entry and leave one over. */
