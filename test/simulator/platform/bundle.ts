@@ -70,7 +70,8 @@ const GLOBAL_NAMES = [
 ] as const;
 
 /** Globals that a simulation does not provide: code that used them would leave the seed's control. */
-const FORBIDDEN = /\b(Math\.random|setImmediate|queueMicrotask|process\.|scheduler\.)/;
+const FORBIDDEN =
+  /\b(Math\.random|setImmediate|queueMicrotask|process\.|scheduler\.|Temporal\.|Intl\.|WeakRef|FinalizationRegistry)/;
 
 const made = new Map<string, Promise<MakeIsolate>>();
 

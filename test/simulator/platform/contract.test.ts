@@ -224,3 +224,29 @@ test('a request ends with its answer, and what it waits for 30 seconds later', a
     expect(done).toEqual(['answer', 'left behind', 'awaited']);
   });
 });
+
+test('an alarm rings again where it throws or its object is reset, later each time', () =>
+  run(async () => {
+    const began = simulation.now;
+    const rang: number[] = [];
+    const seen: unknown[] = [];
+    const object = new ObjectDouble(simulation, 'alarm', (ctx) => {
+      const { storage } = ctx as { storage: DurableObjectStorage };
+      return {
+        set: () => storage.setAlarm(began),
+        alarm: async () => {
+          const times = rang.push(simulation.now);
+          seen.push(await storage.getAlarm());
+          if (times === 1) throw new Error('the first time');
+          if (times > 2) return;
+          simulation.atForWorld(simulation.now, () => object.kill());
+          await new Promise(() => {});
+        },
+      };
+    });
+    await (object.stub as { set(): Promise<void> }).set();
+    await simulation.sleep(60_000);
+    const waits = rang.slice(1).map((at, i) => Math.floor((at - rang[i]!) / 1000));
+    expect(waits).toEqual([2, 4]);
+    expect(seen).toEqual([null, null, null]);
+  }));
