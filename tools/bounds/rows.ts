@@ -158,7 +158,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'oldest evicted',
     ],
     [
-      'connections to an upstream: {MAX_CONNECTIONS}, {upstream/rest-upstream.ts#LEFT_TO_OTHERS} less beside others; waiting {upstream/rest-upstream.ts#MAX_WAIT_MS}, for a request {upstream/rest-upstream.ts#MAX_URGENT_WAIT_MS}',
+      'connections to an upstream: {MAX_CONNECTIONS}, {upstream/rest-upstream.ts#LEFT_TO_OTHERS} less beside others; puts: {nft-index/put-entries.ts#PUTS_AT_ONCE}; waiting {upstream/rest-upstream.ts#MAX_WAIT_MS}, for a request {upstream/rest-upstream.ts#MAX_URGENT_WAIT_MS}',
       'platform/concurrency.ts',
       'not asked',
     ],
