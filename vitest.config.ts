@@ -78,7 +78,7 @@ export default defineConfig(async () => {
             maxWorkers: AT_ONCE,
             include: ['test/**/*.test.ts'],
             exclude: [WORKER_TESTS, END_TO_END_TESTS, ...SLOW_TESTS],
-            setupFiles: FIXED_CHANCE,
+            setupFiles: ['./test/support/known-signatures.ts', ...FIXED_CHANCE],
           },
         },
         {

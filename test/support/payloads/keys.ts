@@ -32,19 +32,26 @@ export function keyPair(seed: string): KeyPair {
     address: { type: AddressType.Ed25519, id: ed25519AddressId(publicKey) },
     sign(message) {
       const signature = new Uint8Array(sign(null, message, privateKey));
-      if (made.size >= MAX_MADE) made.clear();
-      made.set(nameOf(publicKey, signature), message.toHex());
+      rememberValid(publicKey, message, signature);
       return signature;
     },
   };
 }
 
-/** Signatures that keys of this file made, with their messages in hex: they are valid. */
-const made = new Map<string, string>();
-const MAX_MADE = 20_000;
+type Signed = [publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array];
 
-function nameOf(publicKey: Uint8Array, signature: Uint8Array): string {
-  return publicKey.toHex() + signature.toHex();
+/** Signatures that are valid: keys of this file made them, or they were verified. */
+const valid = new Set<string>();
+const MAX_VALID = 50_000;
+
+const nameOf = (...parts: Signed) =>
+  parts.map((part) => Buffer.from(part).toString('latin1')).join();
+
+export const isKnownValid = (...parts: Signed): boolean => valid.has(nameOf(...parts));
+
+export function rememberValid(...parts: Signed): void {
+  if (valid.size >= MAX_VALID) valid.clear();
+  valid.add(nameOf(...parts));
 }
 
 /** A public key as node:crypto takes it. */
@@ -57,11 +64,7 @@ function spkiKey(publicKey: Uint8Array): KeyObject {
  * For signatures by keys of this file only. It does not apply the rules of ZIP-215. What was signed
  * here is not verified again, which takes as long as all else that a test does with a block.
  */
-export function verifySignature(
-  publicKey: Uint8Array,
-  message: Uint8Array,
-  signature: Uint8Array,
-): boolean {
-  if (made.get(nameOf(publicKey, signature)) === message.toHex()) return true;
-  return verify(null, message, spkiKey(publicKey), signature);
+export function verifySignature(...parts: Signed): boolean {
+  const [publicKey, message, signature] = parts;
+  return isKnownValid(...parts) || verify(null, message, spkiKey(publicKey), signature);
 }
