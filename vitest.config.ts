@@ -46,13 +46,16 @@ const SLOW_TESTS = process.env.SLOW
   : [
       'test/cli/{build,serve/serve-backup,import/import-remotely}.test.ts',
       'test/clients/{developers,nft-lists}.test.ts',
-      'test/e2e/{chain,faults,feed,floods,hostile,kills,lies,load,networks,serve,serve-disk,serve-load}.test.ts',
-      'test/follower/nearly-full.worker.test.ts',
+      'test/e2e/{chain,faults,feed,floods,hostile,import-while-serving,kills,lies,load,networks,serve,serve-disk,serve-load}.test.ts',
+      'test/follower/{nearly-full,large-cone}.worker.test.ts',
+      'test/http/core-worker.test.ts',
       'test/ledger/intake/large-contents.test.ts',
       'test/modules/events/fuzz.worker.test.ts',
-      'test/modules/histories/nft-history-cost.worker.test.ts',
+      'test/modules/histories/{nft-history,nft-history-cost}.worker.test.ts',
+      'test/modules/lists/list-fuzz.worker.test.ts',
       'test/slow/*.test.ts',
       'test/stardust/library/package.test.ts',
+      'test/stardust/proof/tree-hash-allocation.test.ts',
       'test/whole/{flipped-columns,damage-carried-on}.test.ts',
       'test/whole/large-rows.worker.test.ts',
     ];
@@ -104,6 +107,8 @@ export default defineConfig(async () => {
               },
             }),
           ],
+          // workerd has no environment of the process
+          define: { 'process.env.SLOW': JSON.stringify(process.env.SLOW ?? '') },
           test: {
             ...timeouts,
             name: 'workerd',

@@ -6,7 +6,7 @@ import { PROJECT } from '../cli/lib/project.ts';
 
 const textOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
 
-const calls = textOf('test/slow/run.ts').matchAll(/vitest\(\s*'\w+', '([^']+)'/g);
+const calls = textOf('test/slow/run.ts').matchAll(/vitest\(\s*'\w+',\s*'([^']+)'/g);
 const run = [...calls].flatMap(([, paths]) => paths!.split(' '));
 
 it('each test that npm test leaves out is a slow one by name', () => {

@@ -114,33 +114,36 @@ QUOTED = "no"
 });
 
 describe('the local database', () => {
-  it('is the file that wrangler makes, and has the tables that wrangler makes', async () => {
-    const theirs = join(folder, 'theirs');
-    await runWrangler([
-      'd1',
-      'migrations',
-      'apply',
-      config.databaseName,
-      '--local',
-      '--persist-to',
-      theirs,
-    ]);
-    expect(existsSync(localDatabasePath(theirs, config))).toBe(true);
-    const [made, own] = [
-      await openLocalDatabase(theirs, config),
-      await openLocalDatabase(join(folder, 'ours'), config),
-    ];
-    const { results } = await made.prepare('SELECT id, name FROM d1_migrations').all();
-    expect(results.map(({ name }) => name)).toEqual(readdirSync('migrations').sort());
-    expect((await own.prepare('SELECT id, name FROM d1_migrations').all()).results).toEqual(
-      results,
-    );
-    const withoutTheirs = (rows: unknown[]) =>
-      rows.filter((row) => !JSON.stringify(row).includes('_cf_'));
-    expect(withoutTheirs(await schema(made))).toEqual(withoutTheirs(await schema(own)));
-    made.close();
-    own.close();
-  });
+  it.runIf(process.env.SLOW)(
+    'is the file that wrangler makes, and has the tables that wrangler makes',
+    async () => {
+      const theirs = join(folder, 'theirs');
+      await runWrangler([
+        'd1',
+        'migrations',
+        'apply',
+        config.databaseName,
+        '--local',
+        '--persist-to',
+        theirs,
+      ]);
+      expect(existsSync(localDatabasePath(theirs, config))).toBe(true);
+      const [made, own] = [
+        await openLocalDatabase(theirs, config),
+        await openLocalDatabase(join(folder, 'ours'), config),
+      ];
+      const { results } = await made.prepare('SELECT id, name FROM d1_migrations').all();
+      expect(results.map(({ name }) => name)).toEqual(readdirSync('migrations').sort());
+      expect((await own.prepare('SELECT id, name FROM d1_migrations').all()).results).toEqual(
+        results,
+      );
+      const withoutTheirs = (rows: unknown[]) =>
+        rows.filter((row) => !JSON.stringify(row).includes('_cf_'));
+      expect(withoutTheirs(await schema(made))).toEqual(withoutTheirs(await schema(own)));
+      made.close();
+      own.close();
+    },
+  );
 });
 
 it('a data folder that it makes is for its user alone', async () => {

@@ -47,7 +47,7 @@ describe('reindex', () => {
     expect(readEntry(String(nft!.id), text)).toMatchObject({ value: { outputId: nft!.output } });
   });
 
-  it('shows in a terminal how far it is', async () => {
+  it.runIf(process.env.SLOW)('shows in a terminal how far it is', async () => {
     const command = `exec ${process.execPath} cli/stardust-edge.js reindex --persist-to ${persistTo}`;
     // a terminal of its own
     const args = ['-qfec', command, '/dev/null'];
@@ -74,18 +74,21 @@ describe('reindex', () => {
     expect(await query('SELECT 1 FROM nft_index')).toHaveLength(0);
   });
 
-  it('tells the deployed publisher by a command that wrangler understands', async () => {
-    await runCommand('reindex', '--persist-to', persistTo);
-    expect(await query('SELECT 1 FROM nft_index')).toHaveLength(1);
-    await reindexRemotely(config, (args) =>
-      runWrangler([
-        ...args.map((arg) => (arg === '--remote' ? '--local' : arg)),
-        '--persist-to',
-        persistTo,
-      ]),
-    );
-    expect(await query('SELECT 1 FROM nft_index')).toHaveLength(0);
-  });
+  it.runIf(process.env.SLOW)(
+    'tells the deployed publisher by a command that wrangler understands',
+    async () => {
+      await runCommand('reindex', '--persist-to', persistTo);
+      expect(await query('SELECT 1 FROM nft_index')).toHaveLength(1);
+      await reindexRemotely(config, (args) =>
+        runWrangler([
+          ...args.map((arg) => (arg === '--remote' ? '--local' : arg)),
+          '--persist-to',
+          persistTo,
+        ]),
+      );
+      expect(await query('SELECT 1 FROM nft_index')).toHaveLength(0);
+    },
+  );
 
   it('explains its options', async () => {
     const help = await callCommand('reindex', '--help');

@@ -9,7 +9,7 @@ import { describeLedger } from '../support/nft-index/ledger-contract.ts';
 import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 import { type Counts, runHistory } from '../support/nft-index/random-history.ts';
 
-const HISTORIES = 500;
+const HISTORIES = process.env.SLOW ? 500 : 150;
 
 /** Each found a mistake once. */
 const FOUND = [
@@ -47,7 +47,7 @@ describe(`${HISTORIES} random histories`, () => {
     ['tombstone had expired', 25],
     ['entry is of an earlier filling', 10],
   ])('every answer is true, and enough of them come about by: %s', (why, atLeast) => {
-    expect(counts.get(why)).toBeGreaterThan(atLeast);
+    expect(counts.get(why)).toBeGreaterThan((atLeast * HISTORIES) / 500);
   });
 });
 

@@ -72,12 +72,30 @@ const TESTS: Readonly<Record<string, Run>> = {
   chain: vitest('e2e', 'e2e/chain'),
   forged: vitest('e2e', 'e2e/hostile'),
   imports: vitest('node', 'cli/import/import.test', { DEATHS: '40' }),
+  commands: vitest(
+    'node',
+    'cli/serve/serve.test cli/serve/systemd cli/start.test cli/deploy/deploy.test cli/reindex cli/local.test cli/backup.test',
+  ),
+  reads: vitest('e2e', 'e2e/reads-at-once'),
   'served-import': vitest('e2e', 'e2e/import-while-serving'),
   builds: vitest('node', 'cli/build.test'),
+  core: vitest('node', 'http/core-worker'),
   remote: vitest('node', 'cli/import/import-remotely'),
   networks: vitest('e2e', 'e2e/networks'),
   'bad-requests': vitest('node', 'whole/running-worker', { BAD_REQUESTS: '20000' }),
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
+  ledgers: vitest(
+    'node',
+    'ledger/write/scrub ledger/write/prune ledger/write/milestone-packs ledger/import/load-snapshot follower/store/leave-out follower/failed-writes node/requests-during-writes',
+  ),
+  databases: vitest(
+    'workerd',
+    'follower/wake follower/large-cone ledger/write/unreferenced-index node/white-flag-cost nft-index/publish whole/rows-written whole/recorded-reads modules/events/event-broker modules/histories/nft-history.worker modules/lists/list-fuzz',
+  ),
+  formats: vitest(
+    'node',
+    'stardust/snapshot stardust/reference-fuzz stardust/parser-fuzz stardust/crypto stardust/proof nft-index/random-histories explorer/flow',
+  ),
   large: vitest('node', 'ledger/intake/large-contents'),
   costs: vitest('workerd', 'whole/large-rows modules/histories/nft-history-cost'),
   flips: vitest('node', 'whole/flipped whole/damage modules/histories/nft-', {
@@ -87,7 +105,11 @@ const TESTS: Readonly<Record<string, Run>> = {
   proofs: vitest('node', 'modules/proofs/shimmer-proofs'),
   events: vitest('workerd', 'modules/events/fuzz', { FUZZ_STREAMS: '100000' }),
   'event-feed': vitest('e2e', 'e2e/events'),
-  lists: vitest('node', 'modules/lists/nft-list-route clients/nft-lists', { QUERIES: '10000' }),
+  lists: vitest(
+    'node',
+    'modules/lists/nft-list modules/lists/recorded-lists modules/galleries/nfts clients/nft-lists',
+    { QUERIES: '10000' },
+  ),
   final: vitest('node', 'modules/final', { PROOFS: '10000', STATEMENTS: '1000' }),
   certificates: vitest('node', 'stardust/verifier', { CLIENTS: '6000' }),
   async lies(inTime) {
@@ -135,12 +157,18 @@ Runs all long tests, or those that are named, one after the other. The last line
   chain         1 min  an edge node that follows an edge node, over two networks
   forged        1 min  forged milestones, large conflicts and numbers near their ends, over HTTP
   imports       1 min  an import killed 40 times
+  commands      2 min  commands that are killed, refused or fail at any point, and those of wrangler
+  reads         1 min  bursts of reads at once, answered by serve from memory
   served-import 1 min  an import of 300,000 outputs, a back-up and reindex while a client asks serve
   builds        1 min  npm run build -- --to DIR, and what it leaves out
+  core          1 min  the core without modules over HTTP
   remote        1 min  an import into a deployed ledger, cut off anywhere, by wrangler itself
   networks      3 min  every answer over HTTP at every ledger index of two recorded networks
   bad-requests  1 min  20,000 random bad requests to the built Worker over HTTP
   nearly-full   1 min  a database that becomes nearly full: fewer milestones are kept
+  ledgers       2 min  followers, imports and prunings cut off anywhere, and upstreams that lie
+  databases     2 min  the same in workerd: rows, queries, events and reads of a whole network
+  formats       2 min  every recorded vector, and snapshots cut off after each byte
   large         1 min  the heap that the largest contents of blocks take
   costs         1 min  rows and bytes that D1 reads for the largest cones and histories
   flips        15 min  a character changed in eight rows of each table, at rest and carried on; and
@@ -149,7 +177,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   proofs        1 min  each byte changed of proofs of blocks
   events        2 min  100,000 random byte streams to the broker of events
   event-feed    1 min  an edge node that another one feeds; clients of events of one that is killed
-  lists         1 min  10,000 random queries of the lists of NFTs
+  lists         1 min  10,000 random queries of the lists of NFTs, and all recorded lists
   final         1 min  10,000 proofs of a final ledger, 10,000 that are changed, 10,000 forgeries
   certificates  4 min  6,000 clients of each of three mixes of current, old and lying nodes; all
                        mixes of up to seven nodes

@@ -150,7 +150,7 @@ async function outcomeOf(
   return found.guarantee;
 }
 
-const CLIENTS = Number(process.env.CLIENTS ?? 60);
+const CLIENTS = Number(process.env.CLIENTS ?? 30);
 
 describe.each(['recorded', 'made up'])('of a network that is %s', (name) => {
   const count = CLIENTS / 2;

@@ -35,6 +35,8 @@ const RAW = 'application/vnd.iota.serializer-v1';
 const network = recordedNetwork('network-n');
 const last = lastIndex(network);
 const reads = readLines('network-n/reads.jsonl') as RecordedRead[];
+/** Of the reads of each kind. */
+const STEP = process.env.SLOW ? 1 : 3;
 
 const { keys } = network.keys;
 const result = readSettings(env);
@@ -89,7 +91,7 @@ describe('every recorded answer', () => {
   });
 
   it.each([...kinds.keys()])('%s', async (kind) => {
-    for (const read of kinds.get(kind)!) {
+    for (const read of kinds.get(kind)!.filter((_, i) => i % STEP === 0)) {
       const response = await ask(read);
       const what = `${read.method} ${read.path} ${read.accept ?? ''}`;
       if (read.status !== 200) {

@@ -286,7 +286,7 @@ describe('import', () => {
     expect(await dumpOf(state)).toEqual(before);
   });
 
-  it('mends damaged parameters, once the operator agrees', async () => {
+  it.runIf(process.env.SLOW)('mends damaged parameters, once the operator agrees', async () => {
     const persistTo = join(folder, 'damaged');
     const again = ['import', ...FILES, '--persist-to', persistTo] as const;
     await runCommand(...again);
@@ -341,7 +341,7 @@ describe('import', () => {
 
   const DEATHS = Number(process.env.DEATHS ?? 2);
 
-  it(`goes on after each of ${DEATHS} deaths`, async () => {
+  it.runIf(process.env.SLOW)(`goes on after each of ${DEATHS} deaths`, async () => {
     const random = freshRandom();
     const path = join(folder, 'made.bin');
     writeMadeSnapshot(path, 20_000);
@@ -370,19 +370,22 @@ describe('import', () => {
   });
 });
 
-it('is alone in its folder: of two at once the second changes nothing', async () => {
-  const persistTo = join(folder, 'two');
-  await runCommand('import', ...FILES, '--persist-to', persistTo);
-  const asked = await askedInTerminal(persistTo);
-  const before = await dumpOf(persistTo);
-  expect(await runCommand('import', FULL, '--older', '--persist-to', persistTo)).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `another import of ${persistTo} is under way: wait until it has ended\n`,
-  });
-  expect(await dumpOf(persistTo)).toEqual(before);
-  expect(await asked.answer('yes')).toBe(0);
-});
+it.runIf(process.env.SLOW)(
+  'is alone in its folder: of two at once the second changes nothing',
+  async () => {
+    const persistTo = join(folder, 'two');
+    await runCommand('import', ...FILES, '--persist-to', persistTo);
+    const asked = await askedInTerminal(persistTo);
+    const before = await dumpOf(persistTo);
+    expect(await runCommand('import', FULL, '--older', '--persist-to', persistTo)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `another import of ${persistTo} is under way: wait until it has ended\n`,
+    });
+    expect(await dumpOf(persistTo)).toEqual(before);
+    expect(await asked.answer('yes')).toBe(0);
+  },
+);
 
 it('says that signatures are not checked, of a full snapshot with diffs too', async () => {
   const network = recordedNetwork('network-n');

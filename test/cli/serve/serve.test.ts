@@ -107,7 +107,7 @@ describe('npm run serve', () => {
     ]);
   });
 
-  it('serves on where nobody reads its log any more', async () => {
+  it.runIf(process.env.SLOW)('serves on where nobody reads its log any more', async () => {
     const args = ['--port', '0', '--persist-to', join(folder, 'unread')];
     const { child, until } = startCommand('serve', args);
     const [, url] = await until(/^Serving .* at (http:.*)\/$/);
@@ -126,7 +126,7 @@ describe('npm run serve', () => {
     expect((await ended)[0]).toBe(0);
   });
 
-  it('ends without an error where no disk took its log', async () => {
+  it.runIf(process.env.SLOW)('ends without an error where no disk took its log', async () => {
     const port = await freePort();
     const full = openSync('/dev/full', 'w');
     onTestFinished(() => closeSync(full));
@@ -140,22 +140,25 @@ describe('npm run serve', () => {
     expect((await once(child, 'exit'))[0]).toBe(0);
   });
 
-  it('starts where the ledger is damaged, and /health says so', async () => {
-    const damaged = join(folder, 'damaged');
-    await runCommand('import', SNAPSHOT, '--persist-to', damaged);
-    const db = await openLocalDatabase(damaged, readWranglerConfig());
-    db.exec('UPDATE head SET sum = sum + 1; UPDATE parameters SET sum = sum + 1');
-    db.close();
-    const served = await startServe(['--port', '0', '--persist-to', damaged]);
-    onTestFinished(() => served.kill('all').catch(() => undefined));
-    const { status, headers } = await fetch(`${served.url}/health`);
-    expect([status, headers.get('x-error-detail')]).toEqual([
-      503,
-      expect.stringMatching(/ are damaged on disk: restore a back-up or import a snapshot /),
-    ]);
-    expect(served.log.join('\n')).toContain(' are damaged on disk: ');
-    expect(await served.stop()).toBe(0);
-  });
+  it.runIf(process.env.SLOW)(
+    'starts where the ledger is damaged, and /health says so',
+    async () => {
+      const damaged = join(folder, 'damaged');
+      await runCommand('import', SNAPSHOT, '--persist-to', damaged);
+      const db = await openLocalDatabase(damaged, readWranglerConfig());
+      db.exec('UPDATE head SET sum = sum + 1; UPDATE parameters SET sum = sum + 1');
+      db.close();
+      const served = await startServe(['--port', '0', '--persist-to', damaged]);
+      onTestFinished(() => served.kill('all').catch(() => undefined));
+      const { status, headers } = await fetch(`${served.url}/health`);
+      expect([status, headers.get('x-error-detail')]).toEqual([
+        503,
+        expect.stringMatching(/ are damaged on disk: restore a back-up or import a snapshot /),
+      ]);
+      expect(served.log.join('\n')).toContain(' are damaged on disk: ');
+      expect(await served.stop()).toBe(0);
+    },
+  );
 
   it('ends its host with a sentence where a setting has become wrong', async () => {
     const script = join(PROJECT, 'cli/serve/host.ts');
@@ -167,7 +170,7 @@ describe('npm run serve', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^FINAL_MILESTONE must [^\n]+\n$/)]);
   });
 
-  it('ends where its host can never start again', async () => {
+  it.runIf(process.env.SLOW)('ends where its host can never start again', async () => {
     const broken = join(folder, 'broken');
     const { child, until, ended } = startCommand('serve', ['--port', '0', '--persist-to', broken]);
     await until(/^Serving /);

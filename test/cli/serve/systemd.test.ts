@@ -37,7 +37,7 @@ it.runIf(hasTool('systemd-analyze'))('systemd accepts the unit', async () => {
   expect(readFileSync(unit, 'utf8')).toContain('\nSyslogIdentifier=%N\n');
 });
 
-it.runIf(hasTool('systemd-notify') && hasTool('python3'))(
+it.runIf(process.env.SLOW && hasTool('systemd-notify') && hasTool('python3'))(
   'the watchdog hears of each answer, and of nothing while the node does not answer',
   { timeout: 900_000 },
   async () => {

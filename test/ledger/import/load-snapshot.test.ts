@@ -357,6 +357,9 @@ function withTwins(network: Network, type: number): Network {
 /** Bytes of an NFT output before its ID: type, amount, count of native tokens (A.8). */
 const NFT_ID_AT = 1 + 8 + 1;
 
+/** Of the batches after which an import is killed. */
+const STEP = process.env.SLOW ? 1 : 3;
+
 describe('interruptions', () => {
   /** Fails at one of its batches, before or after it was done, as a process that is killed then. */
   function mortal(db: Database, batches: number, isAfter: boolean): Database {
@@ -374,7 +377,7 @@ describe('interruptions', () => {
 
   it('goes on from wherever it was killed, and ends in the same ledger', async () => {
     const due = timeless(await dump(await loaded(NETWORK_A)));
-    for (let batches = 0, done = false; !done; batches++) {
+    for (let batches = 0, done = false; !done; batches += STEP) {
       for (const isAfter of [false, true]) {
         const db = await loaded(NETWORK_C);
         const { output: former } = await dump(db);

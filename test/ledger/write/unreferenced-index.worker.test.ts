@@ -116,6 +116,8 @@ async function stage({ network, following }: Rig, isStaged: (id: string) => bool
   await storeUnreferenced(db, head, { blocks, rules, choose, index: following.memory.index });
 }
 
+const STEPS = process.env.SLOW ? 60 : 40;
+
 it('tells what is stored, after blocks, milestones, drops and imports', async () => {
   const started = await startNew(db, 'open set', { parameters: { belowMaxDepth: 2 } });
   const { network } = started;
@@ -131,7 +133,7 @@ it('tells what is stored, after blocks, milestones, drops and imports', async ()
     network.attachTransaction(made);
   };
   let staged = 0;
-  for (let step = 0; step < 60; step++) {
+  for (let step = 0; step < STEPS; step++) {
     const what = random.below(12);
     if (what < 4) pay();
     if (what < 7) {

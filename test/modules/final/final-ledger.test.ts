@@ -38,7 +38,7 @@ import { Random } from '../../support/network/random.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { merkleRootByDefinition } from '../../support/oracle/merkle.ts';
 
-const PROOFS = Number(process.env.PROOFS ?? 200);
+const PROOFS = Number(process.env.PROOFS ?? 100);
 
 /** Empty, one leaf, a range less, whole and more, a page whole and more, several pages. */
 const SIZES = [0, 1, 3, 4, 5, 31, 32, 33, 64, 150];

@@ -41,7 +41,7 @@ import {
 } from '../../support/payloads/outputs.ts';
 import { hasTool } from '../../support/tools.ts';
 
-const CHANGED = Number(process.env.STATEMENTS ?? 100);
+const CHANGED = Number(process.env.STATEMENTS ?? 30);
 const LIMITS = { layout: SMALL, maxOutputs: 7 };
 
 /** The recorded ledger with outputs of every kind, and all its addresses. */

@@ -70,6 +70,9 @@ function expected({ nftId, output, outputId }: (typeof nfts)[number]) {
   };
 }
 
+/** Of all NFTs. */
+const STEP = process.env.SLOW ? 1 : 3;
+
 describe('one NFT', () => {
   it('each that there is', async () => {
     for (const nft of nfts) {
@@ -88,7 +91,8 @@ describe('one NFT', () => {
   it('has another tag at a later milestone if more than the ledger index is another', async () => {
     const later = fetchFrom({ node: nodeOver(await listedLedger(LATER)) });
     const seen = { same: 0, moved: 0, timePassed: 0 };
-    for (const { nftId } of nfts) {
+    for (const [i, { nftId }] of nfts.entries()) {
+      if (i % STEP !== 0) continue;
       const before = await fetch(ONE + nftId, { headers: { 'x-min-ledger-index': '1' } });
       const headers = { 'x-min-ledger-index': '1', 'if-none-match': before.headers.get('etag')! };
       const after = await later(ONE + nftId, { headers });
@@ -204,7 +208,7 @@ describe('a gallery', () => {
     const issuers = new Set(nfts.map((nft) => expected(nft).issuer).filter((each) => each));
     expect(addresses.size).toBeGreaterThan(5);
     expect(issuers.size).toBeGreaterThan(1);
-    for (const pageSize of [2, 7, 100]) {
+    for (const pageSize of process.env.SLOW ? [2, 7, 100] : [7]) {
       for (const address of addresses)
         expect(await readPages(`address=${address}`, pageSize)).toEqual(
           JSON.parse(JSON.stringify(listed((nft) => addressOf(nft) === address))),

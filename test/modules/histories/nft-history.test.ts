@@ -265,7 +265,7 @@ it('every history is what the transactions did, however it is cut into pages', a
         for (const next of actions) await model.act(next);
       },
     ),
-    { numRuns: Number(process.env.RUNS ?? 4), seed: 37, endOnFailure: true },
+    { numRuns: Number(process.env.RUNS ?? 2), seed: 37, endOnFailure: true },
   );
   expect([...seen].sort()).toEqual([
     'all',

@@ -18,7 +18,9 @@ import { listedLedger } from '../../support/nft-list/listed-ledger.ts';
 import { LAST_INDEX, oddLists, recordedLists } from '../../support/nft-list/recorded-nfts.ts';
 
 const LIST = '/api/indexer/v1/outputs/nft';
-const QUERIES = Number(process.env.QUERIES ?? 300);
+/** Every so many of the recorded answers: a prime, so that all kinds are among them. */
+const STEP = process.env.SLOW ? 1 : 5;
+const QUERIES = Number(process.env.QUERIES ?? 100);
 
 let db: SqliteDatabase;
 let fetch: Fetch;
@@ -30,7 +32,8 @@ beforeAll(async () => {
 
 it('all that was recorded: status, and the body of each 200 to the byte', async () => {
   let found = 0;
-  for (const { path, status, response } of [...recordedLists(), ...oddLists()]) {
+  const recorded = recordedLists().filter((_, i) => i % STEP === 0);
+  for (const { path, status, response } of [...recorded, ...oddLists()]) {
     const answer = await fetch(path);
     expect(answer.status, path).toBe(status === 200 ? 200 : 400);
     checkAlways(answer);
@@ -39,7 +42,7 @@ it('all that was recorded: status, and the body of each 200 to the byte', async 
     expect(await answer.text(), path).toBe(JSON.stringify(response));
     expect(answer.headers.get('x-ledger-index')).toBe(String(LAST_INDEX));
   }
-  expect(found).toBeGreaterThan(1_700);
+  expect(found).toBeGreaterThan(1_600 / STEP);
 });
 
 it(`${QUERIES} random queries, most of them odd: as the plain implementation`, async () => {

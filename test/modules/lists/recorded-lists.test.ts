@@ -25,6 +25,9 @@ const [ledger, ...answers] = readLines('network-k/list_queries.jsonl') as [
 ];
 const { ledgerIndex, outputs } = ledger;
 
+/** Every so many of the answers: a prime, so that all kinds of queries are among them. */
+const STEP = process.env.SLOW ? 1 : 5;
+
 let fetch: Fetch;
 
 beforeAll(async () => {
@@ -40,7 +43,8 @@ it('the ledger is the recorded one', () => {
 
 it('all that was recorded: status, and the body of each 200 to the byte', async () => {
   const counts = new Map<string, number>();
-  for (const { path, status, pageSize, cursor, items } of answers) {
+  for (const [i, { path, status, pageSize, cursor, items }] of answers.entries()) {
+    if (i % STEP !== 0) continue;
     if (/^\/api\/indexer\/v1\/outputs\/nft\/./.test(path)) continue; // from KV
     const answer = await fetch(path);
     checkAlways(answer);
@@ -62,6 +66,6 @@ it('all that was recorded: status, and the body of each 200 to the byte', async 
       expect({ ...all, items: all.items.sort() }).toEqual({ ...body, items: body.items.sort() });
     } else expect(text, path).toBe(JSON.stringify(body));
   }
-  expect(counts.get('200')).toBeGreaterThan(2_900);
-  expect(counts.get('400')).toBeGreaterThan(200);
+  expect(counts.get('200')).toBeGreaterThan(2_900 / STEP);
+  expect(counts.get('400')).toBeGreaterThan(200 / STEP);
 });

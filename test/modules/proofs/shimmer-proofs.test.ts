@@ -150,7 +150,7 @@ describe('every block of the two milestones', () => {
 });
 
 /** Bytes of which one is changed: all of them by `npm run test:slow -- proofs`. */
-const STRIDE = process.env.SLOW ? 1 : 5;
+const STRIDE = process.env.SLOW ? 1 : 20;
 
 describe('no changed byte passes', () => {
   const spoiltThatPass = async (files: Iterable<{ place: string; json: unknown }>) => {

@@ -49,7 +49,7 @@ describe('the recorded roots', () => {
 
 describe('merkleRoot', () => {
   it('gives the recorded roots', () => {
-    for (const { leaves, root } of vectors) {
+    for (const { leaves, root } of process.env.SLOW ? vectors : fewLeaves) {
       const made = [merkleRoot(ids.slice(0, leaves)), merkleRootOfLeaves(leafHashes, leaves)];
       expect([leaves, ...made.map(toHex)]).toEqual([leaves, root, root]);
     }
