@@ -48,7 +48,7 @@ const SLOW_TESTS = process.env.SLOW
       'test/clients/{developers,nft-lists}.test.ts',
       'test/e2e/{chain,faults,feed,floods,hostile,import-while-serving,kills,lies,load,networks,serve,serve-disk,serve-load}.test.ts',
       'test/follower/{nearly-full,large-cone}.worker.test.ts',
-      'test/http/core-worker.test.ts',
+      'test/http/{bad-requests.worker,core-worker}.test.ts',
       'test/ledger/intake/large-contents.test.ts',
       'test/modules/events/fuzz.worker.test.ts',
       'test/modules/histories/{nft-history,nft-history-cost}.worker.test.ts',
@@ -57,7 +57,7 @@ const SLOW_TESTS = process.env.SLOW
       'test/stardust/library/package.test.ts',
       'test/stardust/proof/tree-hash-allocation.test.ts',
       'test/whole/{flipped-columns,damage-carried-on}.test.ts',
-      'test/whole/large-rows.worker.test.ts',
+      'test/whole/{large-rows,repaired-ledger}.worker.test.ts',
     ];
 
 /** The same random values in each run, except of the slow tests. */

@@ -94,44 +94,49 @@ describe('npx stardust-edge explain', () => {
     expect(stdout).toMatch(/Theirs: conflicting, reason 1.*L-4/);
   });
 
-  it('asks a HORNET that has applied the milestone about each block', async () => {
-    await using double = await NodeDouble.start(network, { confirmed: 60 });
-    const same = await explain(await serve(right), double.url);
-    expect({ code: same.code, stderr: same.stderr }).toEqual({ code: 0, stderr: '' });
-    const other = await explain(await serve(changed), double.url);
-    expect(other.code).toBe(1);
-    expect(other.stdout).toContain(`Block ${right.blocks[included]!.blockId}: the verdicts differ`);
-    const [spoilt, judged] = [...right.blocks.entries()].find(
-      ([, block]) => block.ledgerInclusionState === 'conflicting',
-    )!;
-    const { conflictReason, ...rest } = judged as typeof judged & {
-      conflictReason: ConflictReason;
-    };
-    const applied = { ...rest, ledgerInclusionState: 'included' as const };
-    const told = await explain(
-      await serve({ ...right, blocks: right.blocks.with(spoilt, applied) }),
-      double.url,
-    );
-    expect(told.stdout).toContain('Ours: included.');
-    expect(told.stdout).toContain(
-      `Theirs: conflicting, reason ${conflictReason}: ${describeReason(conflictReason)} (${rulesOf(conflictReason)}).`,
-    );
-    const fewer = { ...right, blocks: right.blocks.toSpliced(1, 1) };
-    const missing = await explain(await serve(fewer), double.url);
-    expect(missing.stdout).toContain('at place 1 of the white-flag order');
-    const [last] = right.blocks.slice(-1);
-    const longer = {
-      ...right,
-      blocks: [...right.blocks, { ...last!, blockId: `0x${'33'.repeat(32)}` }],
-    };
-    const extra = await explain(await serve(longer), double.url);
-    expect(extra.stdout).toContain('theirs none, or a block that ours does not reference');
-    const root = { inclusionMerkleRoot: `0x${'22'.repeat(32)}` };
-    const first = { ...right, ...root, blocks: right.blocks.slice(0, -1) };
-    const more = await explain(await serve(first), double.url);
-    expect(more.stdout).toContain('theirs has more blocks (E.1)');
-    expect(more.stdout).not.toContain('Theirs contradicts itself');
-  });
+  it.runIf(process.env.SLOW)(
+    'asks a HORNET that has applied the milestone about each block',
+    async () => {
+      await using double = await NodeDouble.start(network, { confirmed: 60 });
+      const same = await explain(await serve(right), double.url);
+      expect({ code: same.code, stderr: same.stderr }).toEqual({ code: 0, stderr: '' });
+      const other = await explain(await serve(changed), double.url);
+      expect(other.code).toBe(1);
+      expect(other.stdout).toContain(
+        `Block ${right.blocks[included]!.blockId}: the verdicts differ`,
+      );
+      const [spoilt, judged] = [...right.blocks.entries()].find(
+        ([, block]) => block.ledgerInclusionState === 'conflicting',
+      )!;
+      const { conflictReason, ...rest } = judged as typeof judged & {
+        conflictReason: ConflictReason;
+      };
+      const applied = { ...rest, ledgerInclusionState: 'included' as const };
+      const told = await explain(
+        await serve({ ...right, blocks: right.blocks.with(spoilt, applied) }),
+        double.url,
+      );
+      expect(told.stdout).toContain('Ours: included.');
+      expect(told.stdout).toContain(
+        `Theirs: conflicting, reason ${conflictReason}: ${describeReason(conflictReason)} (${rulesOf(conflictReason)}).`,
+      );
+      const fewer = { ...right, blocks: right.blocks.toSpliced(1, 1) };
+      const missing = await explain(await serve(fewer), double.url);
+      expect(missing.stdout).toContain('at place 1 of the white-flag order');
+      const [last] = right.blocks.slice(-1);
+      const longer = {
+        ...right,
+        blocks: [...right.blocks, { ...last!, blockId: `0x${'33'.repeat(32)}` }],
+      };
+      const extra = await explain(await serve(longer), double.url);
+      expect(extra.stdout).toContain('theirs none, or a block that ours does not reference');
+      const root = { inclusionMerkleRoot: `0x${'22'.repeat(32)}` };
+      const first = { ...right, ...root, blocks: right.blocks.slice(0, -1) };
+      const more = await explain(await serve(first), double.url);
+      expect(more.stdout).toContain('theirs has more blocks (E.1)');
+      expect(more.stdout).not.toContain('Theirs contradicts itself');
+    },
+  );
 
   it.each(['http', 'HTTP'])(
     'says so where a HORNET has not applied the milestone, at %s',

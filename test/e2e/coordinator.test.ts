@@ -11,7 +11,7 @@ import { newLife, takeStock } from '../support/network/accounts.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
-const MILESTONES = Number(process.env.MILESTONES ?? 15);
+const MILESTONES = Number(process.env.MILESTONES ?? 8);
 
 /** Milliseconds: inx-coordinator's default. */
 const QUORUM_TIMEOUT = 2000;

@@ -5,7 +5,10 @@
 import { describe } from 'vitest';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { testRecordedNetwork } from '../support/ledger/recorded-network-tests.ts';
+import type { RecordedName } from '../support/network/recorded-network.ts';
 
-describe.each(['network-a', 'network-n'] as const)('%s', (name) => {
+const NAMES: RecordedName[] = process.env.SLOW ? ['network-a', 'network-n'] : ['network-n'];
+
+describe.each(NAMES)('%s', (name) => {
   testRecordedNetwork(name, openMemory);
 });

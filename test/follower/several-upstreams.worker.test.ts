@@ -99,7 +99,7 @@ describe('a first upstream that hangs', () => {
   });
 });
 
-describe('a first upstream that is slow', () => {
+describe.runIf(process.env.SLOW)('a first upstream that is slow', () => {
   it('does not hide one that is quick, though each pass applies a milestone', async () => {
     const rig = await startLedger(db, networkOf(30), 0);
     rig.node.confirm(30);

@@ -74,7 +74,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   imports: vitest('node', 'cli/import/import.test', { DEATHS: '40' }),
   commands: vitest(
     'node',
-    'cli/serve/serve.test cli/serve/systemd cli/start.test cli/deploy/deploy.test cli/reindex cli/local.test cli/backup.test',
+    'cli/serve/serve.test cli/serve/systemd cli/start.test cli/deploy/deploy.test cli/reindex cli/local.test cli/backup.test cli/explain.test',
   ),
   reads: vitest('e2e', 'e2e/reads-at-once'),
   'served-import': vitest('e2e', 'e2e/import-while-serving'),
@@ -86,11 +86,11 @@ const TESTS: Readonly<Record<string, Run>> = {
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
   ledgers: vitest(
     'node',
-    'ledger/write/scrub ledger/write/prune ledger/write/milestone-packs ledger/import/load-snapshot follower/store/leave-out follower/failed-writes node/requests-during-writes',
+    'ledger/write/scrub ledger/write/prune ledger/write/milestone-packs ledger/import/load-snapshot follower/store/leave-out follower/failed-writes follower/store/store-tips follower/recorded-networks.test node/requests-during-writes http/routes/node-routes',
   ),
   databases: vitest(
     'workerd',
-    'follower/wake follower/large-cone ledger/write/unreferenced-index node/white-flag-cost nft-index/publish whole/rows-written whole/recorded-reads modules/events/event-broker modules/histories/nft-history.worker modules/lists/list-fuzz',
+    'follower/wake follower/large-cone ledger/write/unreferenced-index node/white-flag-cost nft-index/publish whole/rows-written whole/recorded-reads modules/events/event-broker modules/histories/nft-history.worker modules/lists/list-fuzz http/bad-requests whole/repaired-ledger follower/several-upstreams',
   ),
   formats: vitest(
     'node',
