@@ -53,11 +53,13 @@ const SLOW_TESTS = process.env.SLOW
       'test/modules/events/fuzz.worker.test.ts',
       'test/modules/histories/{nft-history,nft-history-cost}.worker.test.ts',
       'test/modules/lists/list-fuzz.worker.test.ts',
+      'test/self/{hornet-double,networks}.test.ts',
       'test/slow/*.test.ts',
       'test/stardust/library/package.test.ts',
       'test/stardust/proof/tree-hash-allocation.test.ts',
+      'test/stardust/verifier-mixes.test.ts',
       'test/whole/{flipped-columns,damage-carried-on}.test.ts',
-      'test/whole/{large-rows,repaired-ledger}.worker.test.ts',
+      'test/whole/{large-rows,recorded-reads,repaired-ledger}.worker.test.ts',
     ];
 
 /** The same random values in each run, except of the slow tests. */

@@ -47,7 +47,7 @@ describe(`${HISTORIES} random histories`, () => {
     ['tombstone had expired', 25],
     ['entry is of an earlier filling', 10],
   ])('every answer is true, and enough of them come about by: %s', (why, atLeast) => {
-    expect(counts.get(why)).toBeGreaterThan((atLeast * HISTORIES) / 500);
+    expect(counts.get(why)).toBeGreaterThan(process.env.SLOW ? atLeast : atLeast / 4);
   });
 });
 

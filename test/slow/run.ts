@@ -86,7 +86,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
   ledgers: vitest(
     'node',
-    'ledger/write/scrub ledger/write/prune ledger/write/milestone-packs ledger/import/load-snapshot follower/store/leave-out follower/failed-writes follower/store/store-tips follower/recorded-networks.test node/requests-during-writes http/routes/node-routes',
+    'ledger/write/scrub ledger/write/prune ledger/write/milestone-packs ledger/import/load-snapshot follower/store/leave-out follower/failed-writes follower/store/store-cone follower/store/store-tips follower/recorded-networks.test node/requests-during-writes http/routes/node-routes',
   ),
   databases: vitest(
     'workerd',
@@ -101,6 +101,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   flips: vitest('node', 'whole/flipped whole/damage modules/histories/nft-', {
     ...{ FLIPPED_ROWS: '8', CLIENTS: '500', MUTATIONS: '5000', RUNS: '60' },
   }),
+  doubles: vitest('node', 'self simulator/simulator.test'),
   sums: script('sums'),
   proofs: vitest('node', 'modules/proofs/shimmer-proofs'),
   events: vitest('workerd', 'modules/events/fuzz', { FUZZ_STREAMS: '100000' }),
@@ -173,6 +174,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   costs         1 min  rows and bytes that D1 reads for the largest cones and histories
   flips        15 min  a character changed in eight rows of each table, at rest and carried on; and
                        histories and certificates of NFTs, random ones and such as are changed
+  doubles       3 min  the networks, upstreams and mistakes that other tests are made with
   sums          7 min  each check of stored data taken away, which a test must notice
   proofs        1 min  each byte changed of proofs of blocks
   events        2 min  100,000 random byte streams to the broker of events

@@ -62,7 +62,7 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks());
 
 /** Of the points at which a command may fail. */
-const STEP = process.env.SLOW ? 1 : 4;
+const STEP = process.env.SLOW ? 1 : 7;
 
 describe('a deployment', () => {
   it('leads from nothing to a verified node', async () => {

@@ -174,13 +174,16 @@ async function storeInParts(
   });
 }
 
-it('have an end: a walk that meets more blocks than it may is given up', async () => {
-  const { rig } = await startBeforeLarge(900);
-  const walk = (maxMet: number) => storeInParts(rig, db, undefined, undefined, maxMet);
-  await expect(walk(800)).rejects.toThrow(/^milestone 2: more than 800 blocks of its past cone/);
-  rig.following.memory.missing = [];
-  await walk(1000);
-});
+it.runIf(process.env.SLOW)(
+  'have an end: a walk that meets more blocks than it may is given up',
+  async () => {
+    const { rig } = await startBeforeLarge(900);
+    const walk = (maxMet: number) => storeInParts(rig, db, undefined, undefined, maxMet);
+    await expect(walk(800)).rejects.toThrow(/^milestone 2: more than 800 blocks of its past cone/);
+    rig.following.memory.missing = [];
+    await walk(1000);
+  },
+);
 
 it('come in over several passes, none of which fetches more than it may, and health tells how far', async () => {
   const { rig, network, read } = await startBeforeLarge();
@@ -246,7 +249,7 @@ it('are left to the next pass after any part, once the time is up', async () => 
   await expectApplied(network, 2);
 });
 
-it('go on where they were, whenever the object is killed', async () => {
+it.runIf(process.env.SLOW)('go on where they were, whenever the object is killed', async () => {
   const { rig, network, read } = await startBeforeLarge(1800);
   let batches = 0;
   let killAt = 0;
@@ -286,29 +289,32 @@ it('go on with an upstream that fails again and again', async () => {
   await expectApplied(network, 2);
 });
 
-it('give way to another follower that applies the milestone between two parts, or before a write', async () => {
-  for (const when of ['between', 'before the write']) {
-    const { rig, network } = await startBeforeLarge(900);
-    const other = { ...rig.following, memory: createFollowerMemory() };
-    const applyOther = () =>
-      followOnce(other, { deadline: Date.now() + 20_000, milestones: 1, milestonesOnly: true });
-    let parts = 0;
-    const meddled = disturbed(db, async (sql) => {
-      if (!STORES.test(sql) || ++parts !== 3) return;
-      if (when === 'between') throw new Error('killed');
-      await applyOther();
-    });
-    const why = when === 'between' ? Error : LedgerMoved;
-    await expect(storeInParts(rig, meddled)).rejects.toThrow(why);
-    expect(parts).toBe(3);
-    expect(await ledgerIndex(db)).toBe(when === 'between' ? 1 : 2);
-    if (when === 'between') await applyOther();
-    await passOnce(rig);
-    await expectApplied(network, 2);
-    expect(rig.following.memory.missing).toEqual([]);
-    expect(await unreferencedIds()).toEqual([]);
-  }
-});
+it.runIf(process.env.SLOW)(
+  'give way to another follower that applies the milestone between two parts, or before a write',
+  async () => {
+    for (const when of ['between', 'before the write']) {
+      const { rig, network } = await startBeforeLarge(900);
+      const other = { ...rig.following, memory: createFollowerMemory() };
+      const applyOther = () =>
+        followOnce(other, { deadline: Date.now() + 20_000, milestones: 1, milestonesOnly: true });
+      let parts = 0;
+      const meddled = disturbed(db, async (sql) => {
+        if (!STORES.test(sql) || ++parts !== 3) return;
+        if (when === 'between') throw new Error('killed');
+        await applyOther();
+      });
+      const why = when === 'between' ? Error : LedgerMoved;
+      await expect(storeInParts(rig, meddled)).rejects.toThrow(why);
+      expect(parts).toBe(3);
+      expect(await ledgerIndex(db)).toBe(when === 'between' ? 1 : 2);
+      if (when === 'between') await applyOther();
+      await passOnce(rig);
+      await expectApplied(network, 2);
+      expect(rig.following.memory.missing).toEqual([]);
+      expect(await unreferencedIds()).toEqual([]);
+    }
+  },
+);
 
 /**
  * Imported at milestone 2, and at 3 now. The next cone has blocks upon an entry point alone, which

@@ -67,5 +67,5 @@ it('all that was recorded: status, and the body of each 200 to the byte', async 
     } else expect(text, path).toBe(JSON.stringify(body));
   }
   expect(counts.get('200')).toBeGreaterThan(2_900 / STEP);
-  expect(counts.get('400')).toBeGreaterThan(200 / STEP);
+  expect(counts.get('400')).toBeGreaterThan(process.env.SLOW ? 200 : 20);
 });
