@@ -109,11 +109,11 @@ export default defineConfig(async () => {
               },
             }),
           ],
-          // workerd has no environment of the process
-          define: { 'process.env.SLOW': JSON.stringify(process.env.SLOW ?? '') },
           test: {
             ...timeouts,
             name: 'workerd',
+            // workerd has no environment of the process
+            env: { SLOW: process.env.SLOW ?? '' },
             // the set-up below empties what files before have filled
             isolate: false,
             maxWorkers: AT_ONCE,
