@@ -69,7 +69,7 @@ async function headOf(persistTo: string) {
 }
 
 describe('a back-up', () => {
-  it.runIf(process.env.SLOW)('brings everything back, rows of more than 100 KB too', async () => {
+  it('brings everything back, rows of more than 100 KB too', async () => {
     // export knows the data beside a wrangler.toml only
     const project = join(folder, 'project');
     const persistTo = join(project, '.wrangler', 'state');

@@ -74,7 +74,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   imports: vitest('node', 'cli/import/import.test', { DEATHS: '40' }),
   commands: vitest(
     'node',
-    'cli/serve/serve.test cli/serve/systemd cli/start.test cli/deploy/deploy.test cli/reindex cli/local.test cli/backup.test cli/explain.test',
+    'cli/serve/serve.test cli/serve/systemd cli/start.test cli/deploy/deploy.test cli/reindex cli/local.test cli/explain.test',
   ),
   reads: vitest('e2e', 'e2e/reads-at-once'),
   'served-import': vitest('e2e', 'e2e/import-while-serving'),
