@@ -123,8 +123,8 @@ async function storeMissing(
     if (error.fault === 'too-large' || (isLacked && ++cone.lacked > MAX_SPARED))
       forget(memory, cone);
     // its next walk would end as this one did, and would leave no room for another's
-    if (error.fault === 'too-large' && upstream !== undefined)
-      memory.upstreams.astray(head.generation, head.ledger).add(upstream.name);
+    if (error.fault === 'too-large' && cone.by !== undefined)
+      memory.upstreams.astray(head.generation, head.ledger).add(cone.by);
     throw new UpstreamFailure(error.message);
   }
   return cone.stored;

@@ -13,7 +13,7 @@ import { type ChangePosition, duePut, markPut } from './publisher-state.ts';
 import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 
 /** So few entries a page that they are put in time even where a put takes seconds. */
-const PAGE_SIZE = 60;
+const PAGE_SIZE = 30;
 
 /** Half of the follower's connections: where puts hang, D1 and upstreams have the others. */
 const PUTS_AT_ONCE = 3;

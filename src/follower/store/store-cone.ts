@@ -41,7 +41,7 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';
 import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
-import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
 import type { RunStep } from '../steps.ts';
 import { createSaid, MAX_ASKED, readReferenced, type SaidReferences } from './leave-out.ts';
 import type { Progress } from './progress.ts';
@@ -146,7 +146,7 @@ const MAX_LEVELS = 64;
  * walk miss where the past cone ends.
  */
 const MAX_STAGED_LENGTH = 50_000_000;
-const MAX_STAGED_BYTES = 2_000_000_000;
+const MAX_STAGED_BYTES = 4_000_000_000;
 
 /** Blocks and words of a walk. A lying upstream would have it walk down to the genesis. */
 const MAX_MET = 500_000;
@@ -198,7 +198,7 @@ async function storeParts(
 }
 
 /**
- * Drops what is staged where it is too much, by whosever word, and throws an UpstreamFailure: the
+ * Drops what is staged where it is too much, by whosever word, and throws a ConeUnavailable: the
  * next upstream, or the next pass, walks down to nothing that a liar staged.
  */
 async function requireStagedFits(
@@ -210,7 +210,8 @@ async function requireStagedFits(
   if (length <= maxStaged && bytes <= MAX_STAGED_BYTES) return;
   await memory.step('store', () => dropStaged(db, generation));
   memory.missing = [];
-  throw new UpstreamFailure(`milestone ${index}: more of its past cone is staged than can be read`);
+  const reason = `milestone ${index}: more of its past cone is staged than can be read`;
+  throw new ConeUnavailable('too-large', reason);
 }
 
 const overBudget = (cone: MissingCone) =>

@@ -58,9 +58,20 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
   return db.prepare(MOVE_HEAD).bind(rowSum(cells), ...cells, ...headCells(before));
 }
 
+/** Whether it is noted: an import may have replaced a damaged head since. */
+const isLasting = (error: unknown): error is LedgerDamaged =>
+  error instanceof LedgerDamaged && !(error instanceof HeadDamaged);
+
+/** Looks once more where damage is found: what is whole on the disk may have come wrong once. */
+export const lookTwice = <T>(look: () => Promise<T>): Promise<T> =>
+  look().catch((error: unknown) => {
+    if (!isLasting(error)) throw error;
+    return look();
+  });
+
 /**
- * Runs work on the ledger. Damage that it finds twice is noted in the head, so that all readers throw
- * it from then on. Throws a LedgerMoved if the head has moved: then what was read was of two states.
+ * Runs work on the ledger. Damage that it finds is noted in the head, so that all readers throw it
+ * from then on. Throws a LedgerMoved if the head has moved: then what was read was of two states.
  *
  * @param about the head that the work is about, or its generation: an import may have come since
  */
@@ -69,15 +80,8 @@ export async function notingDamage<T>(
   about: Head | { generation: string | undefined },
   work: () => Promise<T>,
 ) {
-  // an import may have replaced a damaged head since
-  const isLasting = (error: unknown): error is LedgerDamaged =>
-    error instanceof LedgerDamaged && !(error instanceof HeadDamaged);
   try {
-    // what is whole on the disk may have come wrong once
-    return await work().catch((error: unknown) => {
-      if (!isLasting(error)) throw error;
-      return work();
-    });
+    return await work();
   } catch (error) {
     if (!isLasting(error)) throw error;
     const head = 'integrity' in about ? about : await readHead(db);

@@ -8,7 +8,7 @@ import { runFenced } from '../core/fence.ts';
 import { ALL_INDEXED, keepsIndex, readHead } from '../core/head.ts';
 import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
 import { many, readQuery, write } from '../core/read-batch.ts';
-import { moveHead, notingDamage } from '../core/write-head.ts';
+import { lookTwice, moveHead, notingDamage } from '../core/write-head.ts';
 import { type IndexSettings, wantsIndex } from './indexed-kinds.ts';
 import { insertListRows, listRow } from './list-rows.ts';
 
@@ -37,7 +37,7 @@ export async function fillIndex(
     const { id, bytes, createdTime } = unspentFromRow(row);
     return listRow(decodeOutput(bytes), id, createdTime);
   });
-  const rows = await notingDamage(db, head, () => readQuery(db, outputs));
+  const rows = await notingDamage(db, head, () => lookTwice(() => readQuery(db, outputs)));
   const isLast = rows.length < most;
   const indexed = isLast ? ALL_INDEXED : String(rows.at(-1)![1]);
   const statements = [moveHead(db, head, { indexed }), ...insertListRows(db, rows)];

@@ -70,7 +70,7 @@ export const spentSql = {
   /** The start at least, which tells the type. */
   start: (row: string) => `(${row} ->> 1)`,
   rest: (row: string) => `(${row} ->> 8)`,
-  /** The row with its whole contents: NULL, which no reader takes, where the rest is missing. */
+  /** The row with its whole contents: none, which no reader takes, where the rest is missing. */
   whole: (row: string) =>
     `iif(${row} ->> 8 IS NULL, ${row}, json_replace(${row}, '$[1]', (${row} ->> 1) || ${restOf('r.bytes', row)}))`,
   /** Characters of its contents. */

@@ -20,7 +20,7 @@ import { countedFromRow, nftFromRow, SELECT_NFTS, selectCounted } from '../core/
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, one, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { addSums, type Integrity, startOf, summedColumns } from '../core/row-sum.ts';
-import { moveHead, notingDamage } from '../core/write-head.ts';
+import { lookTwice, moveHead, notingDamage } from '../core/write-head.ts';
 import type { FingerprintedTable, RowInSum } from '../ledger-part.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
 
@@ -86,7 +86,7 @@ export async function scrub(
 ): Promise<boolean> {
   const head = await readHead(db);
   if (head === undefined) return true;
-  return notingDamage(db, head, () => readOn(db, head, most, kept));
+  return notingDamage(db, head, () => lookTwice(() => readOn(db, head, most, kept)));
 }
 
 async function readOn(

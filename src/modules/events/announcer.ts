@@ -40,8 +40,9 @@ export function createAnnouncer(open: () => Broker, clock: () => number, log: Wr
   let next: MovedLedger | undefined;
   let waitingCalls = 0;
 
-  const fail = (error: unknown) => {
-    demand = { published: undefined, blocks: false };
+  /** @param since when the broker had been called last, as that call began */
+  const fail = (error: unknown, since: number) => {
+    if (since === calledAt) demand = { published: undefined, blocks: false };
     log('warn', 'events.not-told', { error: describeError(error) });
   };
 
@@ -52,7 +53,7 @@ export function createAnnouncer(open: () => Broker, clock: () => number, log: Wr
       demand = await inTime(open().applied());
       told = `${generation} ${ledger}`;
     } catch (error) {
-      fail(error);
+      fail(error, calledAt);
     }
     isCalling = false;
   }
@@ -61,10 +62,11 @@ export function createAnnouncer(open: () => Broker, clock: () => number, log: Wr
     if (waitingCalls === MAX_WAITING_CALLS)
       return log('warn', 'events.not-told', { error: 'the broker does not take blocks in time' });
     waitingCalls++;
+    const since = calledAt;
     try {
       await inTime(open().stored(blocks));
     } catch (error) {
-      fail(error);
+      fail(error, since);
     }
     waitingCalls--;
   }

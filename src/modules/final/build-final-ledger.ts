@@ -7,7 +7,7 @@ import { type Database, forEachPiece } from '../../ledger/core/database.ts';
 import { failUnless, runFenced } from '../../ledger/core/fence.ts';
 import { many, readAlone, readQuery, write } from '../../ledger/core/read-batch.ts';
 import { type Cell, rowSum } from '../../ledger/core/row-sum.ts';
-import { notingDamage } from '../../ledger/core/write-head.ts';
+import { lookTwice, notingDamage } from '../../ledger/core/write-head.ts';
 import { concatBytes, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import {
   type FinalTree,
@@ -91,7 +91,7 @@ export async function buildFinalLedger(
     await storeRoot(db, state, { outputs, nfts });
     return true;
   };
-  return notingDamage(db, head, build);
+  return notingDamage(db, head, () => lookTwice(build));
 }
 
 /** A tree, with the base tokens on its outputs, and how many of them are NFTs. */

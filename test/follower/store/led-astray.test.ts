@@ -7,6 +7,7 @@ import { completeMilestone } from '../../../src/follower/complete-milestone.ts';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
@@ -146,6 +147,14 @@ it('what a liar staged before the object was evicted makes room for the honest o
   rig.following.memory = createFollowerMemory();
   await expect(tryBy(rig, upstream, MAX_STAGED)).rejects.toThrow(/more .* is staged/);
   expect(await tryBy(rig, upstream, MAX_STAGED)).toMatchObject({ index: 4 });
+});
+
+it('a liar by whose word another one stored too much is asked last', async () => {
+  const { rig, upstream } = await startTrapped(300);
+  await expect(tryBy(rig, lying(upstream), 2 * MAX_STAGED)).rejects.toThrow(/are stored/);
+  await expect(tryBy(rig, upstream, MAX_STAGED)).rejects.toThrow(/more .* is staged/);
+  const { generation } = (await readHead(rig.db))!;
+  expect([...rig.following.memory.upstreams.astray(generation, 3)]).toEqual(['liar']);
 });
 
 it('words about blocks that a liar does not serve count as blocks that were met', async () => {

@@ -70,7 +70,7 @@ it('of changes of NFTs: an import that comes meanwhile is not called damaged', a
     },
   );
   const { generation } = (await readHead(db))!;
-  await prune(beside, 2, { generation });
+  await expect(prune(beside, 2, { generation })).rejects.toThrow(LedgerDamaged);
   expect(isReplaced).toBe(true);
   expect(await readHead(db)).toMatchObject({ ledger: LAST });
 });

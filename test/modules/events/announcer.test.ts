@@ -163,4 +163,18 @@ describe('blocks', () => {
     announcer.stored([block(10)]);
     expect(stored).toHaveBeenCalledTimes(5);
   });
+
+  it('that fail late leave alone what the broker has said since', async () => {
+    const { announcer, stored, move, pass } = setUp(() => ({ published: 1, blocks: true }));
+    await move(1);
+    const late = Promise.withResolvers<void>();
+    stored.mockImplementationOnce(() => late.promise);
+    announcer.stored([block(10)]);
+    pass(10_000);
+    await move(2);
+    late.reject(new Error('the broker does not answer'));
+    await new Promise((resolve) => setTimeout(resolve));
+    announcer.stored([block(10)]);
+    expect(stored).toHaveBeenCalledTimes(2);
+  });
 });
