@@ -325,7 +325,7 @@ const MOST_READ = 2_000_000;
 
 /** Statements of one request; where pages are small, of the same work. */
 const MOST_OF_REQUEST = 300;
-const MOST_OF_SMALL = 1000;
+const MOST_OF_SMALL = 3000;
 
 /** Work that leads nowhere shows as work, though its result is right. */
 async function checkEconomy(world: World): Promise<void> {

@@ -20,7 +20,7 @@ const HELD_MS = 10;
 const MAX_PARAMETERS = 100;
 const MAX_STATEMENT_BYTES = 100_000;
 const MAX_VALUE_BYTES = 2_000_000;
-/** Statements of one request. */
+/** Statements of one request, where steps are of usual size. */
 const MAX_CALLS_OF_INVOCATION = 1000;
 
 /** What becomes of one call. */
@@ -62,6 +62,7 @@ type Place = 'primary' | 'replica';
 export function openD1(simulation: Simulation, options: D1Options) {
   const { primary, replica, fault, crash, counts, size = () => 0, held = () => 0 } = options;
   const { mostOfObject = Number.POSITIVE_INFINITY } = options;
+  const mostOfRequest = options.mostOfObject ?? MAX_CALLS_OF_INVOCATION;
 
   async function call<T>(
     statements: readonly Statement[],
@@ -76,7 +77,7 @@ export function openD1(simulation: Simulation, options: D1Options) {
     if (usage !== undefined) usage.d1Calls += statements.length;
     const { d1Calls = 0 } = usage ?? {};
     if (ofRequest) counts.mostOfRequest = Math.max(counts.mostOfRequest, d1Calls);
-    if (d1Calls > (ofRequest ? MAX_CALLS_OF_INVOCATION : mostOfObject))
+    if (d1Calls > (ofRequest ? mostOfRequest : mostOfObject))
       throw new Error('D1_ERROR: Too many API requests by single worker invocation.');
     for (const { sql, values } of statements) checkLimits(sql, values);
     return connected(async () => {

@@ -146,7 +146,7 @@ function leave(world: World, random: Random): void {
 const AHEAD_MS = 3000;
 const AHEAD_EACH_MS = 40;
 /** Five catch-ups a second, and passes, and walks of other clients. */
-const MOST_HEADS = 45;
+const MOST_HEADS = 60;
 
 /** Asks about a milestone that does not come, again and again. */
 function askAhead(world: World, random: Random): void {
