@@ -69,7 +69,7 @@ const SIZES: Values = {
     MAX_VERIFIED_FOR_REQUEST: [3, 10],
     FOLLOWER_PACKS_AT_ONCE: [1, 3],
   },
-  'src/follower/complete-milestone.ts': { MAX_KEPT: [150, 400], MAX_RESOLVING_STEPS: [3, 8] },
+  'src/follower/complete-milestone.ts': { MAX_KEPT: [300, 800], MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
   // where it is short damage is found before milestones carry it on
   'src/follower/upkeep.ts': { RESOLVING_STEPS: [2, 5], SCRUB_INTERVAL_MS: [10_000, 500] },
