@@ -2,13 +2,13 @@
 import type { Database } from '../ledger/core/database.ts';
 import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { measureDatabase, untilSettled } from '../ledger/core/wrap-database.ts';
+import { measureDatabase } from '../ledger/core/wrap-database.ts';
 import type { LedgerPart } from '../ledger/ledger-part.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
-import { takeTurns } from '../platform/clock.ts';
+import { takeTurns, untilSettled } from '../platform/clock.ts';
 import { createDedupedLog, describeError, type WriteLog } from '../platform/log.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
@@ -245,7 +245,7 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
   const endStep = takeTurns();
   async function waitFor<T>(run: Promise<T>): Promise<T> {
     try {
-      return await untilSettled(run);
+      return await untilSettled(run, 'D1');
     } catch (error) {
       if (isDatabaseFull(error)) memory.upkeep.isDatabaseFull = true;
       throw error;

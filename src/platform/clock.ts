@@ -27,6 +27,19 @@ export async function within<T, L>(ms: number, work: Promise<T>, late: () => L):
   }
 }
 
+/** Milliseconds for one call: D1 ends it after 30 s, and one machine may need minutes. */
+const MAX_CALL_MS = 900_000;
+
+/**
+ * Rejects where the call does not settle: whoever waits for it would do nothing else ever again.
+ *
+ * @param callee who is called, for people
+ */
+export const untilSettled = <T>(call: Promise<T>, callee: string): Promise<T> =>
+  within(MAX_CALL_MS, call, () => {
+    throw new Error(`${callee} does not answer`);
+  });
+
 /** Runs the work with a signal that aborts after N milliseconds: a failure from then on is `late`. */
 export async function withSignal<T>(
   ms: number,

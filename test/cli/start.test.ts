@@ -160,7 +160,7 @@ describe('npm start', () => {
     expect(await isSilent(port)).toBe(true);
   });
 
-  it.runIf(process.env.SLOW)('does not touch the ledger of another network', async () => {
+  it('does not touch the ledger of another network', async () => {
     const foreign = join(folder, 'foreign');
     const file = join(folder, 'made.bin');
     const { writeMadeSnapshot } = await import('../support/cli/made-snapshot.ts');

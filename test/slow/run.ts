@@ -158,7 +158,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   chain         1 min  an edge node that follows an edge node, over two networks
   forged        1 min  forged milestones, large conflicts and numbers near their ends, over HTTP
   imports       1 min  an import killed 40 times
-  commands      2 min  commands that are killed, refused or fail at any point, and those of wrangler
+  commands      1 min  commands that are killed, refused or fail at any point, and those of wrangler
   reads         1 min  bursts of reads at once, answered by serve from memory
   served-import 1 min  an import of 300,000 outputs, a back-up and reindex while a client asks serve
   builds        1 min  npm run build -- --to DIR, and what it leaves out
@@ -167,14 +167,14 @@ Runs all long tests, or those that are named, one after the other. The last line
   networks      3 min  every answer over HTTP at every ledger index of two recorded networks
   bad-requests  1 min  20,000 random bad requests to the built Worker over HTTP
   nearly-full   1 min  a database that becomes nearly full: fewer milestones are kept
-  ledgers       2 min  followers, imports and prunings cut off anywhere, and upstreams that lie
+  ledgers       1 min  followers, imports and prunings cut off anywhere, and upstreams that lie
   databases     2 min  the same in workerd: rows, queries, events and reads of a whole network
-  formats       2 min  every recorded vector, and snapshots cut off after each byte
+  formats       1 min  every recorded vector, and snapshots cut off after each byte
   large         1 min  the heap that the largest contents of blocks take
   costs         1 min  rows and bytes that D1 reads for the largest cones and histories
   flips        15 min  a character changed in eight rows of each table, at rest and carried on; and
                        histories and certificates of NFTs, random ones and such as are changed
-  doubles       3 min  the networks, upstreams and mistakes that other tests are made with
+  doubles       2 min  the networks, upstreams and mistakes that other tests are made with
   sums          7 min  each check of stored data taken away, which a test must notice
   proofs        1 min  each byte changed of proofs of blocks
   events        2 min  100,000 random byte streams to the broker of events

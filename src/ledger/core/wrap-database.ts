@@ -1,5 +1,4 @@
 /** A database whose calls are made in another way: counted, followed by a wait, or repeated. */
-import { within } from '../../platform/clock.ts';
 import type { Database } from './database.ts';
 
 /** Calls with statements of the wrapped database. */
@@ -55,12 +54,3 @@ export function measureDatabase(
     },
   });
 }
-
-/** Milliseconds for one call: D1 ends it after 30 s, and one machine may need minutes. */
-const MAX_CALL_MS = 900_000;
-
-/** Rejects where the call does not settle: whoever waits for it would do nothing else ever again. */
-export const untilSettled = <T>(run: Promise<T>): Promise<T> =>
-  within(MAX_CALL_MS, run, () => {
-    throw new Error('D1 does not answer');
-  });

@@ -59,13 +59,13 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
 }
 
 /** Whether it is noted: an import may have replaced a damaged head since. */
-const isLasting = (error: unknown): error is LedgerDamaged =>
+const isNoted = (error: unknown): error is LedgerDamaged =>
   error instanceof LedgerDamaged && !(error instanceof HeadDamaged);
 
 /** Looks once more where damage is found: what is whole on the disk may have come wrong once. */
 export const lookTwice = <T>(look: () => Promise<T>): Promise<T> =>
   look().catch((error: unknown) => {
-    if (!isLasting(error)) throw error;
+    if (!isNoted(error)) throw error;
     return look();
   });
 
@@ -83,7 +83,7 @@ export async function notingDamage<T>(
   try {
     return await work();
   } catch (error) {
-    if (!isLasting(error)) throw error;
+    if (!isNoted(error)) throw error;
     const head = 'integrity' in about ? about : await readHead(db);
     if (head === undefined || head.generation !== (about.generation ?? head.generation))
       throw error;

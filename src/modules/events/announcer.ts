@@ -4,7 +4,7 @@
  */
 import type { LastLedger } from '../../follower/follower-context.ts';
 import type { Announcer } from '../../follower/follower-part.ts';
-import { hasPassed, within } from '../../platform/clock.ts';
+import { hasPassed, untilSettled } from '../../platform/clock.ts';
 import { describeError, type WriteLog } from '../../platform/log.ts';
 import type { EventBroker, EventDemand } from './event-broker.ts';
 
@@ -16,14 +16,6 @@ const MAX_CALL_BYTES = 4_000_000;
 
 /** Calls with blocks that the broker has not taken: it hangs, and they would fill the memory. */
 const MAX_WAITING_CALLS = 4;
-
-/** Milliseconds for a call: as long as the broker waits for D1. */
-const MAX_CALL_MS = 900_000;
-
-const inTime = <T>(call: Promise<T>): Promise<T> =>
-  within(MAX_CALL_MS, call, () => {
-    throw new Error('the broker does not answer');
-  });
 
 type MovedLedger = Pick<LastLedger, 'generation' | 'ledger'>;
 type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
@@ -50,7 +42,7 @@ export function createAnnouncer(open: () => Broker, clock: () => number, log: Wr
     calledAt = clock();
     isCalling = true;
     try {
-      demand = await inTime(open().applied());
+      demand = await untilSettled(open().applied(), 'the broker');
       told = `${generation} ${ledger}`;
     } catch (error) {
       fail(error, calledAt);
@@ -64,7 +56,7 @@ export function createAnnouncer(open: () => Broker, clock: () => number, log: Wr
     waitingCalls++;
     const since = calledAt;
     try {
-      await inTime(open().stored(blocks));
+      await untilSettled(open().stored(blocks), 'the broker');
     } catch (error) {
       fail(error, since);
     }

@@ -242,13 +242,8 @@ export function pageOf(
   for (const found of walks) requireOrder(found);
   const sorted = walks.flat().sort(comparePositions);
   // up to there every walk has tested all
-  const [end] = sorted.filter(({ isBeyond }) => isBeyond);
-  const tested = end
-    ? sorted.slice(
-        0,
-        sorted.findIndex((at) => comparePositions(at, end) === 0),
-      )
-    : sorted;
+  const end = sorted.find(({ isBeyond }) => isBeyond);
+  const tested = end ? sorted.filter((at) => comparePositions(at, end) < 0) : sorted;
   const merged = tested.filter((at, i) => i === 0 || comparePositions(tested[i - 1]!, at) !== 0);
   const wanted = rowsWanted(query);
   const isUnpaged = query.pageSize === 0;

@@ -378,22 +378,19 @@ describe('import', () => {
   });
 });
 
-it.runIf(process.env.SLOW)(
-  'is alone in its folder: of two at once the second changes nothing',
-  async () => {
-    const persistTo = join(folder, 'two');
-    await runCommand('import', ...FILES, '--persist-to', persistTo);
-    const asked = await askedInTerminal(persistTo);
-    const before = await dumpOf(persistTo);
-    expect(await runCommand('import', FULL, '--older', '--persist-to', persistTo)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `another import of ${persistTo} is under way: wait until it has ended\n`,
-    });
-    expect(await dumpOf(persistTo)).toEqual(before);
-    expect(await asked.answer('yes')).toBe(0);
-  },
-);
+it('is alone in its folder: of two at once the second changes nothing', async () => {
+  const persistTo = join(folder, 'two');
+  await runCommand('import', ...FILES, '--persist-to', persistTo);
+  const asked = await askedInTerminal(persistTo);
+  const before = await dumpOf(persistTo);
+  expect(await runCommand('import', FULL, '--older', '--persist-to', persistTo)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `another import of ${persistTo} is under way: wait until it has ended\n`,
+  });
+  expect(await dumpOf(persistTo)).toEqual(before);
+  expect(await asked.answer('yes')).toBe(0);
+});
 
 it('says that signatures are not checked, of a full snapshot with diffs too', async () => {
   const network = recordedNetwork('network-n');

@@ -20,7 +20,7 @@ const HELD_MS = 10;
 const MAX_PARAMETERS = 100;
 const MAX_STATEMENT_BYTES = 100_000;
 const MAX_VALUE_BYTES = 2_000_000;
-/** Statements of one request, where steps are of usual size. */
+/** Statements of one request. */
 const MAX_CALLS_OF_INVOCATION = 1000;
 
 /** What becomes of one call. */
@@ -40,7 +40,10 @@ export interface D1Options {
   fault: (sql: readonly string[]) => D1Fault | undefined;
   /** Bytes that the database has, as each result says. */
   size?: () => number;
-  /** Statements of an object until it is called, or its alarm rings, again; default: without end. */
+  /**
+   * Statements of a request, and of an object until it is called, or its alarm rings, again; default:
+   * 1,000, and without end.
+   */
   mostOfObject?: number;
   /** Of a request's batches one that waits as long as it is this one. */
   held?: () => number;
