@@ -18,6 +18,7 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 /** The files that decide how a ledger is written. Every case asserts its answers. */
 const SOURCES = [
   'migrations/0001_ledger.sql',
+  'migrations/0004_rests.sql',
   'src/modules/final/build-final-ledger.ts',
   'src/ledger/import/load-snapshot.ts',
   'src/ledger/output-list/list-rows.ts',

@@ -16,6 +16,7 @@ import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
 import { readWranglerConfig, WRANGLER_TOML } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../cli/start/prepare-sample.ts';
 import { readSampleMilestone, readWhiteFlag } from '../../cli/start/sample.ts';
+import { SCHEMA } from '../../src/ledger/core/head.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
@@ -189,7 +190,7 @@ describe('npm start', () => {
       );
       db.exec('UPDATE head SET ledger = 17339');
       await prepareSample(old, config, () => {});
-      expect(await db.prepare('SELECT schema FROM head').first('schema')).toBe(2);
+      expect(await db.prepare('SELECT schema FROM head').first('schema')).toBe(SCHEMA);
     },
   );
 

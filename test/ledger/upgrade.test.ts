@@ -2,7 +2,7 @@
  * Upgrading a database (docs/operations.md#upgrade): the next migration is applied to a filled ledger, which
  * is served on if its schema stays, and refused if the migration raises it.
  */
-import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readServed } from '../../cli/lib/import/check-replacement.ts';
@@ -76,6 +76,16 @@ it('a ledger whose schema a migration raised is refused, changed by nobody, and 
   await importSnapshot(db);
   expect((await readPosition(db, RULES)).head.ledger).toBe(81);
   await prune(db, 10);
+});
+
+it('a ledger of schema 2, whose rows are read as they are, becomes one of schema 3', async () => {
+  const db = await openMemory();
+  await importSnapshot(db);
+  const before = await dump(db);
+  db.exec('UPDATE head SET schema = 2, sum = sum - 1');
+  db.exec(readFileSync(join(PROJECT, 'migrations/0004_rests.sql'), 'utf8'));
+  expect(await dump(db)).toEqual(before);
+  expect((await readPosition(db, RULES)).head.ledger).toBe(81);
 });
 
 it('a ledger of schema 1, whose sums are others, is refused by name and replaced by an import', async () => {

@@ -8,7 +8,7 @@ import { type Integrity, summedColumns } from './row-sum.ts';
  * Version of the tables, in `head.schema`. A migration that changes the meaning of stored rows
  * raises it; a ledger of another version is not read (docs/operations.md#upgrade).
  */
-export const SCHEMA = 2;
+export const SCHEMA = 3;
 
 /** D1 holds a ledger that this version does not read. The message is for people, in ASCII. */
 export class LedgerUnreadable extends Error {
