@@ -1,10 +1,8 @@
 /**
  * `wrangler dev` as a child process.
  */
-import { join } from 'node:path';
 import { type Child, startChild } from '../lib/process/child.ts';
-import { PROJECT } from '../lib/project.ts';
-import { WRANGLER } from '../lib/wrangler/run-wrangler.ts';
+import { WITHIN_PROJECT, WRANGLER } from '../lib/wrangler/run-wrangler.ts';
 
 export interface WranglerDev extends Child {
   /** Where it listens. Rejects if it ends before. */
@@ -16,14 +14,7 @@ export function startWranglerDev(args: readonly string[]): WranglerDev {
   // machine's location
   const options = ['dev', '--show-interactive-dev-session=false', ...args];
   const child = startChild(WRANGLER, options, {
-    env: {
-      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      // nothing is written outside the folder
-      WRANGLER_SEND_METRICS: 'false',
-      WRANGLER_LOG_PATH: join(PROJECT, '.wrangler', 'logs'),
-      XDG_CONFIG_HOME: join(PROJECT, '.wrangler', 'config'),
-      XDG_CACHE_HOME: join(PROJECT, '.wrangler', 'cache'),
-    },
+    env: { CLOUDFLARE_CF_FETCH_ENABLED: 'false', ...WITHIN_PROJECT },
   });
   const ready = new Promise<URL>((resolve, reject) => {
     child.onMessage((message) => {

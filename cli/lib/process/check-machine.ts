@@ -24,6 +24,8 @@ export async function checkAddress(
   port: number,
   command: 'serve' | 'start' = 'serve',
 ): Promise<void> {
+  // which no URL can name
+  if (host.includes('%')) throw new Error(`${host} has a zone: name another address by --host`);
   const server = createServer();
   try {
     await once(server.listen({ host, port, exclusive: true }), 'listening');

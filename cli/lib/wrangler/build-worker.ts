@@ -16,7 +16,7 @@ import {
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { PROJECT } from '../project.ts';
-import { runWrangler } from './run-wrangler.ts';
+import { runWrangler, WITHIN_PROJECT } from './run-wrangler.ts';
 import { readWranglerConfig } from './wrangler-config.ts';
 
 export interface WorkerModule {
@@ -60,15 +60,9 @@ export async function buildCore(folder: string): Promise<void> {
 
 /** Bundles the script of a Worker into a folder, of ours or of another configuration. */
 export async function bundleWorker(folder: string, config: string): Promise<void> {
-  await runWrangler([
-    'deploy',
-    '--dry-run',
-    '--minify',
-    '--config',
-    resolve(PROJECT, config),
-    '--outdir',
-    folder,
-  ]);
+  const path = resolve(PROJECT, config);
+  const args = ['deploy', '--dry-run', '--minify', '--config', path, '--outdir', folder];
+  await runWrangler(args, WITHIN_PROJECT);
 }
 
 /** What was built. */
@@ -91,20 +85,31 @@ export async function builtWorker(): Promise<string> {
   try {
     mkdirSync(unfinished, { recursive: true });
   } catch (error) {
-    throw new Error(
-      `${BUILDS} cannot be written: run npm run build as a user who may write there`,
-      {
-        cause: error,
-      },
-    );
+    const sentence = `${BUILDS} cannot be written: run npm run build as a user who may write there`;
+    throw new Error(sentence, { cause: error });
   }
-  await buildWorker(unfinished);
-  // of two builds at once the first one is kept
-  if (names(BUILDS).includes(digest)) rmSync(unfinished, { recursive: true });
-  else renameSync(unfinished, folder);
-  for (const name of names(BUILDS))
-    if (!name.startsWith(digest)) rmSync(join(BUILDS, name), { recursive: true, force: true });
+  try {
+    await buildWorker(unfinished);
+    // of two builds at once the first one is kept
+    if (!names(BUILDS).includes(digest)) renameSync(unfinished, folder);
+  } finally {
+    for (const name of names(BUILDS))
+      if (name !== digest && !isBeingBuilt(name, digest))
+        rmSync(join(BUILDS, name), { recursive: true, force: true });
+  }
   return folder;
+}
+
+/** Whether another process, which was not ended meanwhile, builds these sources there. */
+function isBeingBuilt(name: string, digest: string): boolean {
+  const builder = Number(name.slice(digest.length + 1));
+  if (!name.startsWith(digest) || builder === process.pid) return false;
+  try {
+    return process.kill(builder, 0);
+  } catch (error) {
+    // another user's
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** The script that {@link buildWorker} or {@link buildCore} made. */

@@ -9,6 +9,14 @@ import { PROJECT } from '../project.ts';
 
 export const WRANGLER = join(PROJECT, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js');
 
+/** With these variables wrangler writes nothing outside the project, and knows no login. */
+export const WITHIN_PROJECT = {
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_LOG_PATH: join(PROJECT, '.wrangler', 'logs'),
+  XDG_CONFIG_HOME: join(PROJECT, '.wrangler', 'config'),
+  XDG_CACHE_HOME: join(PROJECT, '.wrangler', 'cache'),
+};
+
 /**
  * Runs wrangler and returns what it prints. Throws an Error that quotes its output if it fails.
  *

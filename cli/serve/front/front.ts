@@ -75,6 +75,7 @@ export async function openFront(options: FrontOptions) {
   let heldBytes = 0;
   let askAt = 0;
   let isAsking = false;
+  let isGoingOn = false;
   const shared: Shared = {
     queue: createFairQueue(clock, () => shared.target !== undefined),
     closing: createClosingTunnels(),
@@ -107,7 +108,11 @@ export async function openFront(options: FrontOptions) {
     writeLimitedLog('warn', 'serve.client-shed', { what, client, holds, closed });
   }
 
-  /** What was sent counts as held until the kernel is asked; who holds most is closed after that. */
+  /**
+   * What was sent counts as held until the kernel is asked; who holds most is closed after that. What
+   * came meanwhile was counted too, so others are closed in the next turns until all hold less. That
+   * ends: what is reset counts no more at once, however late its memory is free.
+   */
   async function balance(): Promise<void> {
     const now = clock();
     if (isAsking) return;
@@ -119,7 +124,14 @@ export async function openFront(options: FrontOptions) {
       isAsking = false;
     }
     const excess = heldBytes - maxBytes;
-    if (excess > 0) shed('bytes', excess + maxBytes * SHED, roughBytes);
+    if (excess <= 0) return;
+    shed('bytes', excess + maxBytes * SHED, roughBytes);
+    if (isGoingOn || heldBytes <= maxBytes) return;
+    isGoingOn = true;
+    // to look for who holds most takes 10 ms where there are 20,000
+    await nextTurn();
+    isGoingOn = false;
+    void balance();
   }
 
   function accept(socket: Socket): void {
