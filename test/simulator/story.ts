@@ -105,6 +105,8 @@ export function tellStory(seed: string): Story {
   const hearsayAt = hasHearsay
     ? new Random(`hearsay ${seed}`).between(milestones >> 1, milestones - 6)
     : -1;
+  // early, as what stands on old blocks is too old later
+  const contradictedAt = hasHearsay ? new Random(`contradict ${seed}`).between(1, 6) : -1;
   const damagedAt = kind === 'damaged' ? random.between(8, milestones - 4) : -1;
   for (let i = 0; i < milestones; i++) {
     const from = i * MILESTONE_MS;
@@ -117,8 +119,12 @@ export function tellStory(seed: string): Story {
     else if (i % ORPHAN_EVERY === 0) own.push([from + random.below(4400), 'side']);
     if (i === damagedAt) own.push([from + random.below(4900), random.pick(damages)]);
     if (i === hearsayAt) own.push([from + 2500, 'hearsay']);
+    const contradictedFor = contradictedAt < 0 ? -1 : i - contradictedAt;
+    if (contradictedFor === 0 || contradictedFor === 2) own.push([from, 'contradict']);
     own.sort(([a], [b]) => a - b);
-    for (const [at, step] of own) add(at, step);
+    const isContradicted = contradictedFor >= 0 && contradictedFor < 4;
+    const isIn = (step: StepName) => !isContradicted || STEPS[step].actor !== 'upstream';
+    for (const [at, step] of own) if (step === 'contradict' || isIn(step)) add(at, step);
     add(from + MILESTONE_MS, 'milestone');
   }
   return { seed, settings, entries };
@@ -233,7 +239,7 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     'note',
     // copies of a milestone are many where nobody applies it
     ...(missingKeys > 0 ? (['setKeys', 'twins'] as const) : []),
-    ...(upstreams.some(({ isLiar }) => isLiar) ? (['lie'] as const) : []),
+    ...(upstreams.some(({ isLiar }) => isLiar) ? (['lie', 'makeUp'] as const) : []),
     // only what lasts long forgets IDs
     ...(kind === 'idle' ? (['referToOld'] as const) : []),
     ...(ending === 'restore' ? (['backUp', 'mintMany'] as const) : []),

@@ -32,6 +32,8 @@ const CHUNK_BYTES = 65_536;
 const ENDLESS_BYTES = 8_000_000;
 const ENDLESS_SHARE = 0.3;
 const MANY_TIPS = 3000;
+/** How proxies, and nodes, say that there are too many requests. */
+const TOO_MANY = [429, 503, 504];
 
 /** What an upstream can be wrong about. */
 export const LIES = [
@@ -67,6 +69,10 @@ export interface Conduct {
   slow: number;
   /** By its rate limit it refuses every request with this number; 0: none. */
   refusing: number;
+  /** Shares of the requests for where it stands that fail. */
+  headless: number;
+  /** Whether what is asked about a block that it does not have is never answered. */
+  isTarpit: boolean;
   /** Share of blocks that it does not have, always the same ones. */
   forgetful: number;
   /** IDs of blocks that it has, and gives to nobody: it denies them, or fails to read their bytes. */
@@ -76,6 +82,8 @@ export interface Conduct {
   pretended: ReadonlySet<string>;
   /** IDs of blocks that it calls unreferenced. */
   reopened: ReadonlySet<string>;
+  /** Bytes of blocks by their IDs that no node would have, as they break a rule. */
+  madeUp: ReadonlyMap<string, Uint8Array>;
   /** Whether the plug-in runs, whether it brings anything, and what becomes of messages. */
   hasFeed: boolean;
   isSilent: boolean;
@@ -93,11 +101,14 @@ const HONEST: Conduct = {
   cutting: 0,
   slow: 0,
   refusing: 0,
+  headless: 0,
+  isTarpit: false,
   forgetful: 0,
   withheld: new Set(),
   unreadable: new Set(),
   pretended: new Set(),
   reopened: new Set(),
+  madeUp: new Map(),
   hasFeed: false,
   isSilent: false,
   pushes: {},
@@ -149,6 +160,8 @@ export class UpstreamDouble {
   onAsked: (() => void) | undefined;
   /** Whether it ever did not answer, or was behind. */
   wasSilent = false;
+  /** When it answered last. */
+  answeredAt = 0;
   /** Whether it is down until it recovers, whatever its conduct says. */
   isAway = false;
   readonly #process: Process;
@@ -256,7 +269,11 @@ export class UpstreamDouble {
     const headers = new Headers(init.headers);
     this.#confirm(conduct.lag + random.below(conduct.spread + 1));
     if (headers.get('upgrade') === 'websocket') return this.#connect();
-    return this.#answer(routeOf(new URL(url).pathname), headers.get('accept') ?? '');
+    const route = routeOf(new URL(url).pathname);
+    if (conduct.isTarpit && route.name === 'block' && !this.#state.block(route.id))
+      await within(HANG_MS);
+    this.answeredAt = this.#simulation.now;
+    return this.#answer(route, headers.get('accept') ?? '');
   }
 
   #answer(route: Route, accept: string): Response {
@@ -265,9 +282,11 @@ export class UpstreamDouble {
     const isRefused = conduct.refusing > 0 && ++this.#answers % conduct.refusing === 0;
     if (isRefused || this.#random.chance(conduct.busy))
       return new SimulatedResponse('busy', {
-        status: this.#random.pick([302, 429, 503, 504]),
+        status: this.#random.pick(conduct.busy === 1 ? TOO_MANY : [302, ...TOO_MANY]),
         headers: { location: 'https://elsewhere.test/' },
       });
+    if (route.name === 'info' && conduct.headless > 0 && this.#random.chance(conduct.headless))
+      return new SimulatedResponse('Internal Server Error', { status: 500 });
     if (this.#tells('answers without end') && this.#random.chance(ENDLESS_SHARE))
       return this.#answerEndlessly(accept);
     const { status, type, body } =
@@ -318,7 +337,9 @@ export class UpstreamDouble {
       };
     };
     if (route.name === 'block' || route.name === 'blockMetadata') {
-      const { forgetful, withheld, unreadable, pretended, reopened } = this.conduct;
+      const { forgetful, withheld, unreadable, pretended, reopened, madeUp } = this.conduct;
+      const made = madeUp.get(route.id);
+      if (made !== undefined) return answerMadeUp(route.id, made, route.name);
       if (pretended.has(route.id)) {
         if (route.name === 'block') return missing;
         return json(() => ({ referencedByMilestoneIndex: 1, whiteFlagIndex: 0 }));
@@ -491,6 +512,13 @@ export class UpstreamDouble {
     else send();
     if (random.chance(doubled)) send();
   }
+}
+
+/** Of a block that exists nowhere else. */
+function answerMadeUp(blockId: string, bytes: Uint8Array, name: 'block' | 'blockMetadata') {
+  if (name === 'block') return { status: 200, type: RAW_TYPE, body: bytes };
+  const body = new TextEncoder().encode(JSON.stringify({ blockId, isSolid: true }));
+  return { status: 200, type: 'application/json', body };
 }
 
 function spoil({ topic, payload }: Message, random: Random): Message {

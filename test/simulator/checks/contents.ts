@@ -13,7 +13,7 @@ import { networkMilestone, readMilestone } from '../../support/network/blocks.ts
 import { lastIndex, type NetworkMilestone } from '../../support/network/network-model.ts';
 import { isUnspentAt } from '../truth.ts';
 import type { World } from '../world.ts';
-import { differs, type How, isReferencedAfter, metadataOf, read } from './reads.ts';
+import { differs, guessFault, type How, isReferencedAfter, metadataOf, read } from './reads.ts';
 
 const RAW: How = {
   init: { headers: { accept: 'application/vnd.iota.serializer-v1' } },
@@ -90,7 +90,9 @@ export function readBlockBody(world: World, blockId: string): void {
   const json = () => blockToJson(decode(blockCodec, bytes));
   const isDue = isReferencedAfter(world, blockId);
   const path = `/api/core/v2/blocks/${blockId}`;
-  readBoth(world, 'block body', path, { bytes: () => bytes, json }, { isDue, mayFail: () => true });
+  const isGone = async () => guessFault(world, blockId);
+  const how = { isGone, isDue, mayFail: () => true };
+  readBoth(world, 'block body', path, { bytes: () => bytes, json }, how);
 }
 
 /** The block whose transaction was applied, of all that carry it. */

@@ -9,11 +9,14 @@ import {
   coneOf,
   lastIndex,
   type NetworkBlock,
+  parametersAt,
   stateHash,
 } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 import { isSmall, unreferencedBlocks } from '../platform/limits.ts';
 import { issue, proposalOf } from '../steps/coordinators.ts';
+import { announcement } from '../steps/forge.ts';
 import type { Request } from '../truth.ts';
 import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
@@ -23,6 +26,7 @@ import { scrubTwice } from './scrub.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
 import {
+  ANSWERED_MS,
   answerableProposal,
   askRoots,
   checkWork,
@@ -75,6 +79,8 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
   if (world.isFlipped) return checkDamaged(world, seed);
   await checkState(world);
   await checkEnding(world, seed);
+  // also of what an ending looked at last
+  await checkAlways(world);
 }
 
 /** The ledger has every output that it should have, and no row of it is damaged. */
@@ -88,6 +94,10 @@ export async function checkState(world: World): Promise<void> {
     world.wrong('safety', 'half of the contents of an output');
   await checkRest(world);
   await checkAudits(world);
+  await checkBesideStrangers(world);
+  await checkBesideReader(world);
+  await checkAdmitted(world);
+  await checkAtOnce(world);
   await checkWoken(world);
   await checkFarReplica(world);
   await checkAlways(world);
@@ -132,6 +142,141 @@ async function checkBesideStranger(world: World): Promise<void> {
   askAs(parents);
   if (!(await askOnce(world, request)))
     world.wrong('liveness', 'a proposal waits in the queue of a stranger');
+}
+
+interface Timed {
+  status: number;
+  ms: number;
+}
+
+/** A request, and how its answer came. */
+function askTimed(world: World, path: string, request: Request, address?: string): Timed {
+  const { simulation } = world;
+  const askedAt = simulation.now;
+  const timed = { status: 0, ms: Number.POSITIVE_INFINITY };
+  const look = ({ status }: Response) => {
+    Object.assign(timed, { status, ms: simulation.now - askedAt });
+  };
+  const headers = address ? { 'cf-connecting-ip': address } : {};
+  world.ask(path, look, { method: 'POST', headers, body: JSON.stringify(request) });
+  return timed;
+}
+
+/** In which what a crowd wants is begun, and in which whoever is not in it has an answer. */
+const BEGUN_MS = 100;
+/** More than without a crowd. */
+const DELAYED_MS = 500;
+
+function judgeBeside(world: World, whom: string, before: Timed, beside: Timed): void {
+  const said = JSON.stringify([before, beside]);
+  world.note(`beside ${whom}`, said);
+  if (before.status !== 200) return;
+  if (beside.status !== 200 || beside.ms > before.ms + DELAYED_MS)
+    world.wrong('liveness', `without ${whom} and beside: ${said}`);
+}
+
+/** Who was here before is answered though many strangers each want what is looked for without end. */
+async function checkBesideStrangers(world: World): Promise<void> {
+  const { network, settings, upstreams, reliable, simulation } = world;
+  // a block that is pushed needs no upstream; where there is one, it has all connections of D1 too
+  const isFed = upstreams.length > 1 && reliable.some(({ isHeard }) => isHeard);
+  if (!isFed || settings.needsWork) return;
+  const propose = (parents: string[], address?: string) => {
+    const request = { ...network.propose({ parents: parents.slice(0, 1) }).request, parents };
+    return askTimed(world, '/api/core/v2/whiteflag', request, address);
+  };
+  const proposeNew = () => {
+    const below = network.milestoneBlock!;
+    const parents = [below, network.note([below], world.readers.bytes(8))];
+    world.publishNews();
+    return propose(parents);
+  };
+  const before = proposeNew();
+  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  for (const { conduct } of upstreams) conduct.isTarpit = true;
+  const crowd = Array.from({ length: CROWD }, (_, i) =>
+    propose([network.milestoneBlock!, toHex(world.readers.bytes(32))], `198.51.100.${i}`),
+  );
+  await simulation.runUntil(simulation.now + BEGUN_MS);
+  const beside = proposeNew();
+  await simulation.runUntil(simulation.now + 2 * ANSWERED_MS);
+  for (const { conduct } of upstreams) conduct.isTarpit = false;
+  const late = Math.max(...crowd.map(({ ms }) => ms));
+  if (late > ANSWERED_MS) world.wrong('liveness', `of a crowd one is answered after ${late} ms`);
+  judgeBeside(world, 'strangers', before, beside);
+}
+
+/** Requests of one reader, which take long together. */
+const READS_OF_ONE = 150;
+
+/** Where one thread answers everything, one who reads much is not in the way of another. */
+async function checkBesideReader(world: World): Promise<void> {
+  const { network, settings, simulation } = world;
+  const milestone = network.milestones.at(-1)!;
+  // work of one who has left is begun, and keeps its place, as no double stops it
+  if (!settings.isServe || milestone.index <= world.importedTo + 1 || world.tally.has('leave'))
+    return;
+  const read = (address: string) =>
+    askTimed(world, '/api/edge/v1/whiteflag', proposalOf(milestone), address);
+  const before = read('198.51.100.1');
+  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  for (let i = 0; i < READS_OF_ONE; i++) read(STRANGER['cf-connecting-ip']);
+  await simulation.runUntil(simulation.now + BEGUN_MS);
+  const beside = read('198.51.100.1');
+  await simulation.runUntil(simulation.now + 2 * ANSWERED_MS);
+  judgeBeside(world, 'a reader', before, beside);
+}
+
+/** How often somebody proposes at once, and how soon that is. */
+const AT_ONCE = 4;
+const AT_ONCE_MS = 100;
+
+/** Who proposes as soon as a milestone has come is answered, before the follower would look. */
+async function checkAtOnce(world: World): Promise<void> {
+  const { network, settings, upstreams, reliable, simulation } = world;
+  const isPushed = upstreams.some(({ conduct }) => conduct.hasFeed);
+  const isSlow = settings.replicaMs > 0 || reliable.length < upstreams.length;
+  if (isPushed || isSlow || settings.needsWork || isSmall(settings.limits)) return;
+  for (let i = 0; i < AT_ONCE; i++) {
+    issue(world, [network.milestoneBlock!]);
+    world.publishNews();
+    await simulation.runUntil(simulation.now + AT_ONCE_MS);
+    const { request } = network.propose({ parents: [network.milestoneBlock!] });
+    if (!(await askOnce(world, request)))
+      world.wrong('liveness', 'who proposes as soon as a milestone has come is refused');
+  }
+}
+
+/** By which no output of a test network holds enough. */
+const HIGH_COST = 10_000_000;
+const COME_MS = 5000;
+
+/** What was admitted before the protocol's parameters changed is admitted after that (C-17). */
+async function checkAdmitted(world: World): Promise<void> {
+  const { network, life, simulation, settings } = world;
+  const { parameters, pending } = parametersAt(network, lastIndex(network));
+  const [spend] = life.coins;
+  if (pending.length > 0 || spend === undefined || settings.needsWork) return;
+  const below = network.milestoneBlock!;
+  const { amount } = spend.coin.output;
+  const made = network.transaction([spend], [basic(spend.by, { amount })]);
+  const block = network.attachTransaction(made, [below]);
+  const target = network.nextIndex + 1;
+  const rentStructure = { ...parameters.rentStructure, vByteCost: HIGH_COST };
+  for (const [at, each] of [
+    [target, { ...parameters, rentStructure }],
+    [target + 1, parameters],
+  ] as const)
+    network.milestone({ announce: announcement(each, at), parents: [network.milestoneBlock!] });
+  world.publishNews();
+  await simulation.runUntil(simulation.now + COME_MS);
+  const hasCome = (await world.ledgerIndex()) === target;
+  const { request } = network.propose({ parents: [network.milestoneBlock!, block] });
+  if (hasCome && !(await askOnce(world, request)) && !(await isFull(world)))
+    world.wrong('liveness', 'a block from before the parameters changed is refused');
+  issue(world, [network.milestoneBlock!, block]);
+  world.publishNews();
+  await simulation.runUntil(simulation.now + COME_MS);
 }
 
 /** In which an alarm rings, and a pass ends. */

@@ -281,11 +281,25 @@ export function metadataOf(
 /** Milestones for which a ledger keeps blocks at least, whatever it is told, but for a margin. */
 const SURELY_KEPT = LEAST_RETENTION - 2;
 
+/** A node remembers for some seconds that no upstream has a block. */
+const UNKNOWN_MS = 4000;
+
+/** What is wrong with a 404 of a block that is there, where no upstream can have denied it. */
+export function guessFault(world: World, blockId: string): string | undefined {
+  const { upstreams, hasKeys, network, tally, simulation, imports, isDamaged } = world;
+  const isMute = upstreams.every(({ answeredAt }) => answeredAt < simulation.now - UNKNOWN_MS);
+  const isOpen = network.blocks.get(blockId)?.referenced === undefined;
+  const mayAsk = hasKeys && imports === 0 && !isDamaged && !tally.has('unfollow');
+  return isMute && isOpen && mayAsk ? '404, and no upstream has answered' : undefined;
+}
+
 export function readBlockMetadata(world: World, blockId: string): void {
   const { imports, settings } = world;
   const asked = world.ledgerIndex();
   // an import brings no blocks
   const isGone = async () => {
+    const guess = guessFault(world, blockId);
+    if (guess !== undefined) return guess;
     const { index = 0 } = world.network.blocks.get(blockId)?.referenced ?? {};
     const isOfLedger = imports + world.imports === 0 && index > world.snapshotIndex;
     // what nobody had is unknown for some seconds more, where a replica does not have it

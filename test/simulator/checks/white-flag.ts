@@ -9,7 +9,7 @@ import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
 
 /** Milliseconds in which a coordinator has an answer; HORNET's waits for two seconds. */
-const ANSWERED_MS = 2500;
+export const ANSWERED_MS = 2500;
 /** Milestones. */
 const FAR = 10;
 
@@ -38,7 +38,7 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
   const askedAt = simulation.now;
   const before = lastIndex(network);
   const wasSlow = node.isSlow;
-  const areDown = () => upstreams.every(({ conduct }) => !conduct.isUp);
+  const areDown = () => upstreams.every(({ conduct }) => !conduct.isUp || conduct.failing === 1);
   const wereDown = areDown();
   const isUnknown = truth === 'unknown' && request.parents.length > 1 && !world.isFlipped;
   const stored = isUnknown ? visibleIds(world) : undefined;
@@ -55,7 +55,7 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
       return world.wrong('liveness', `${about}: answered after ${took} ms`);
     if (mayHideRows || world.mayHideRows) return;
     const detail = answer.headers.get('x-error-detail') ?? '';
-    const [, unknown] = /^block 0x(\w+) is not known here$/.exec(detail) ?? [];
+    const [, unknown] = /^block 0x(\w+) is not known (?:here|upstream)$/.exec(detail) ?? [];
     const isStored = async (ids = visibleIds(world)) => (await ids).has(unknown!);
     // a replica may lack what the primary has
     if (stored && unknown && world.settings.replicaMs === 0)

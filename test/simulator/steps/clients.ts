@@ -35,6 +35,7 @@ import {
   readOutput,
   readTreasury,
 } from '../checks/reads.ts';
+import { ANSWERED_MS } from '../checks/white-flag.ts';
 import { API_PASSWORD, API_TOKEN, API_USER, PROTECTED_PATH, type World } from '../world.ts';
 import { proposal } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
@@ -157,9 +158,15 @@ function askAhead(world: World, random: Random): void {
   const before = upstreams.map(({ heads }) => heads);
   const { starts } = node.follower;
   const last = network.milestones.length;
+  const wasSlow = node.isSlow;
+  const judgeFrom = (from: number) => () => {
+    const took = simulation.now - from;
+    if (took > ANSWERED_MS && !wasSlow && !node.isSlow)
+      world.wrong('liveness', `who asks ahead is answered after ${took} ms`);
+  };
   for (let ms = 0; ms < AHEAD_MS; ms += AHEAD_EACH_MS)
     simulation.atForWorld(simulation.now + ms, () =>
-      world.ask('/api/core/v2/whiteflag', () => {}, { method: 'POST', body }),
+      world.ask('/api/core/v2/whiteflag', judgeFrom(simulation.now), { method: 'POST', body }),
     );
   simulation.atForWorld(simulation.now + AHEAD_MS, () => {
     if (starts !== node.follower.starts || network.milestones.length !== last) return;

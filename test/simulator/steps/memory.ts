@@ -49,6 +49,9 @@ async function floodPool(world: World, random: Random): Promise<void> {
   const largestPayload = payloadsOf(last.payload, random);
   const payload = largestPayload(last.index);
   const before = await heapNow();
+  // many milestones, or copies of one
+  const isOne = random.chance(0.5);
+  const ahead = () => (isOne ? 2 : 2 + random.u32() / 2);
   const count = Math.ceil((1.5 * LIMITED_POOL_BYTES) / (SIGNATURES * SIGNATURE_BYTES));
   for (let i = 0; i < count; i++) {
     const parents = [`0xfe${random.bytes(31).toHex()}`, `0xff${random.bytes(31).toHex()}`];
@@ -56,7 +59,7 @@ async function floodPool(world: World, random: Random): Promise<void> {
     for (let n = 0; n < MILESTONES_OF_BLOCK; n++)
       target.push({
         topic: 'milestones',
-        payload: largestPayload(last.index + 2 + random.u32() / 2),
+        payload: largestPayload(last.index + ahead()),
       });
   }
   await simulation.runUntil(simulation.now + PUSHED_MS);

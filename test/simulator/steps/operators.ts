@@ -1,7 +1,7 @@
 /** The operator: imports, settings, damaged files. */
 import { equalBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
-import { lastIndex } from '../../support/network/network-model.ts';
+import { coneOf, lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { fromExport } from '../checks/endings.ts';
@@ -97,7 +97,10 @@ const SOON_MS = [0, 500, 2000, 5000];
 function importAgain(world: World, random: Random): void {
   if (world.isImporting) return;
   const [first, last] = [world.network.genesis.index + 1, lastIndex(world.network)];
-  const target = random.between(Math.max(first, last - 4), last);
+  // the newest may be one that upstreams have not yet
+  const isAhead = world.liar === undefined && random.chance(0.5);
+  if (isAhead) importAhead(world);
+  const target = isAhead ? last : random.between(Math.max(first, last - 4), last);
   // a full snapshot may have the outputs of a later milestone, or a delta may come with it
   const ledger = random.between(target, last);
   const fullTarget = Math.max(first, target - random.between(1, 4));
@@ -105,6 +108,26 @@ function importAgain(world: World, random: Random): void {
     target,
     random.pick([{}, { ledger, moreDiffs: random.below(4) }, { fullTarget }]),
   );
+}
+
+/** In which upstreams lack the snapshot's milestone, and how often somebody reads meanwhile. */
+const AHEAD_MS = 4000;
+const READ_EVERY_MS = 500;
+
+/** For some seconds no upstream has the last milestone, of whose blocks the snapshot names a few. */
+function importAhead(world: World): void {
+  const { network, upstreams, simulation } = world;
+  const cone = coneOf(network, lastIndex(network));
+  const lags = upstreams.map(({ conduct }) => conduct.lag);
+  for (const { conduct } of upstreams) conduct.lag = 1;
+  for (let ms = READ_EVERY_MS; ms < AHEAD_MS; ms += READ_EVERY_MS)
+    simulation.atForWorld(simulation.now + ms, () => {
+      if (world.isCalm) return;
+      for (const { id } of cone.slice(0, READS)) readBlockMetadata(world, id);
+    });
+  simulation.atForWorld(simulation.now + AHEAD_MS, () => {
+    if (!world.isCalm) for (const [i, { conduct }] of upstreams.entries()) conduct.lag = lags[i]!;
+  });
 }
 
 /** Outputs in the file have wrong owners; later the right file is imported, as the runbook says. */

@@ -1,9 +1,9 @@
 /** Senders of blocks: what accounts do, and what can be sent for nothing. */
 import { admissionFault } from '../../../src/stardust/admission.ts';
 import { equalBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { type Address, addressKey } from '../../../src/stardust/wire/address.ts';
+import { type Address, AddressType, addressKey } from '../../../src/stardust/wire/address.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
-import { networkId } from '../../../src/stardust/wire/ids.ts';
+import { ed25519AddressId, networkId } from '../../../src/stardust/wire/ids.ts';
 import {
   basicTo,
   LEAST_AMOUNT,
@@ -17,6 +17,7 @@ import { lastIndex, parametersAt } from '../../support/network/network-model.ts'
 import type { Random } from '../../support/network/random.ts';
 import { EVENTS } from '../../support/network/random-network.ts';
 import { coin, type Spend } from '../../support/network/transactions.ts';
+import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic, nft } from '../../support/payloads/outputs.ts';
 import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
 import { wildPlan } from '../reference/wild-transactions.ts';
@@ -55,6 +56,7 @@ export const senderSteps = {
   wild: { actor: 'sender', often: 20, run: wild },
   mintMany: { actor: 'sender', often: 1, run: ({ life }, random) => mintMany(life, random) },
   chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
+  spendWeakly: { actor: 'sender', often: 2, run: ({ life }) => spendWeakly(life) },
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
   ghost: hostile(4, ghost),
   hide: hostile(4, hide),
@@ -97,6 +99,27 @@ function chain(life: Life, random: Random): void {
     spend = { coin: made.coins[0]!, by: owner };
   }
   if (spend !== undefined) life.coins.push(spend);
+}
+
+/** A key of order 8, for which this signature is valid of every message: by ZIP-215 alone. */
+const WEAK_KEY = 'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a';
+const WEAK_SIGNATURE = `01${'00'.repeat(63)}`;
+
+/** To an account that signs as no library does, and from there. */
+function spendWeakly(life: Life): void {
+  const spend = take(life, life.coins);
+  if (spend === undefined) return;
+  const publicKey = Uint8Array.fromHex(WEAK_KEY);
+  const weak: KeyPair = {
+    secretKey: new Uint8Array(32),
+    publicKey,
+    address: { type: AddressType.Ed25519, id: ed25519AddressId(publicKey) },
+    sign: () => Uint8Array.fromHex(WEAK_SIGNATURE),
+  };
+  const { amount } = spend.coin.output;
+  const made = life.network.transaction([spend], [basic(weak, { amount })]);
+  life.network.attachTransaction(made);
+  send(life, [{ coin: made.coins[0]!, by: weak }], [basicTo(someone(life), amount)]);
 }
 
 /** Double spends with many outputs: as heavy as blocks can be made for nothing. */

@@ -1,10 +1,14 @@
 /** Upstreams: behind, silent, slow, forgetful, pruned, lying. An honest one is always left. */
 
+import { concatBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { blockId } from '../../../src/stardust/wire/ids.ts';
+import { blockAround } from '../../support/network/blocks.ts';
 import { lastIndex, ZERO_ID } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots, stagedIds } from '../checks/white-flag.ts';
 import { isSmall, type Limits, unreferencedBlocks } from '../platform/limits.ts';
-import { LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
+import { type Conduct, LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { issue, requestAt } from './coordinators.ts';
 import { forgedMilestone, forgedTwin } from './forge.ts';
@@ -39,6 +43,14 @@ export const upstreamSteps = {
     ...upstream(0, hearsay),
     // else the node knows every reference by itself
     needs: ({ upstreams, before }) => before > 1 && upstreams.some(({ isLiar }) => isLiar),
+  },
+  contradict: {
+    ...upstream(0, contradict),
+    needs: ({ upstreams, before }) => before > 1 && upstreams.some(({ isLiar }) => isLiar),
+  },
+  makeUp: {
+    ...upstream(4, makeUp),
+    needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar),
   },
   silence: upstream(2, silence),
   disturbFeed: upstream(3, disturbFeed),
@@ -232,6 +244,9 @@ const PROPOSED_MS = 2000;
 /** What a liar calls blocks that it is alone with. */
 const ALONE = ['unreferenced', 'unreferenced', 'referenced', 'nothing'] as const;
 
+/** Honest ones that nobody may take for silent: they have no time, or say all but where they are. */
+const HINDERED: readonly Partial<Conduct>[] = [{ busy: 1 }, { headless: 1 }];
+
 /**
  * A liar is alone for a while, and leaves for good; the others come back, with a rate limit, or
  * pruned. It has called what a milestone stands on referenced, or blocks from before the snapshot
@@ -272,11 +287,7 @@ function hearsay(world: World, random: Random): void {
     return;
   }
   const top = standOnUnnamed(world, random, lie === 'unreferenced');
-  const propose = () =>
-    askRoots(
-      world,
-      requestAt(world, random, lastIndex(network) + 1, [top, network.milestoneBlock!]),
-    );
+  const propose = () => proposeUpon(world, random, top);
   for (let i = 1; i <= PROPOSALS; i++)
     simulation.atForWorld(simulation.now + i * PROPOSED_MS, propose);
   simulation.atForWorld(end, () => {
@@ -284,6 +295,46 @@ function hearsay(world: World, random: Random): void {
     if (lie !== 'nothing') comeBack();
     issueUpon(top);
   });
+}
+
+/** In which a story has no other step of upstreams: a liar is believed where it is alone. */
+const CONTRADICTED_MS = 6000;
+const SAID_EVERY_MS = 1000;
+
+/** A liar calls blocks from before the snapshot unreferenced, and others are hindered for a while. */
+function contradict(world: World, random: Random): void {
+  const { simulation, liar } = world;
+  if (liar === undefined) return;
+  world.network.random = random;
+  const others = honest(world);
+  for (const each of others) each.recover();
+  const top = standOnUnnamed(world, random, false);
+  reopen(world, liar);
+  const hindered = HINDERED[(world.tally.get('hindered') ?? 0) % HINDERED.length]!;
+  world.note('hindered', JSON.stringify(hindered));
+  for (const { conduct } of others) Object.assign(conduct, hindered);
+  const end = simulation.now + CONTRADICTED_MS;
+  for (let at = simulation.now; at < end; at += SAID_EVERY_MS)
+    simulation.atForWorld(at, () => {
+      if (!world.isCalm) proposeUpon(world, random, top);
+    });
+  simulation.atForWorld(end, () => {
+    for (const each of world.upstreams) if (!world.isCalm) each.recover();
+  });
+}
+
+function proposeUpon(world: World, random: Random, top: string): void {
+  const { milestoneBlock } = world.network;
+  askRoots(world, requestAt(world, random, lastIndex(world.network) + 1, [top, milestoneBlock!]));
+}
+
+/** The liar calls all blocks unreferenced that are from before the snapshot. */
+function reopen({ network, importedTo }: World, liar: UpstreamDouble): void {
+  const old = [...network.blocks.values()].filter(
+    ({ referenced }) => referenced !== undefined && referenced.index <= importedTo,
+  );
+  liar.recover();
+  liar.conduct.reopened = new Set(old.map(({ id }) => id));
 }
 
 /** A milestone over blocks upon one that the liar gives to nobody, and calls referenced. */
@@ -318,21 +369,64 @@ const widest = (limits: Limits) => (isSmall(limits) ? 60 : 1000);
  * @param isBelieved whether a liar, who is alone, calls all from before it unreferenced
  */
 function standOnUnnamed(world: World, random: Random, isBelieved: boolean): string {
-  const { network, liar, unnamed, importedTo, settings } = world;
+  const { network, liar, unnamed, settings } = world;
   // what a liar gives whole, and which is wrong then, is fetched again and again
   const width = isBelieved ? 1 : random.pick([1, widest(settings.limits)]);
   const top = standOn(world, random, unnamed.at(-1)!, width);
   network.setAside(top);
   if (isBelieved) {
-    const old = [...network.blocks.values()].filter(
-      ({ referenced }) => referenced !== undefined && referenced.index <= importedTo,
-    );
-    liar!.recover();
-    liar!.conduct.reopened = new Set(old.map(({ id }) => id));
+    reopen(world, liar!);
     world.believed = top;
   }
   world.publishNews();
   return top;
+}
+
+const SMALL_DEPOSIT = 'too small a deposit';
+
+/** What no block is (docs/protocol.md, C), whatever the parameters; the last one by these. */
+const ODD_BLOCKS: Readonly<Record<string, (world: World, random: Random) => Uint8Array>> = {
+  'a milestone with a nonce': ({ network }, random) => {
+    const bytes = blockAround([network.milestoneBlock!], network.milestones.at(-1)!.payload);
+    bytes.set(random.bytes(8), bytes.length - 8);
+    return bytes;
+  },
+  'parents out of order': ({ network }, random) => {
+    const bytes = blockAround(random.sample([...network.blocks.keys()], 2), undefined);
+    const [one, other] = [bytes.slice(2, 34), bytes.slice(34, 66)];
+    bytes.set(other, 2);
+    bytes.set(one, 34);
+    return bytes;
+  },
+  'more than its bytes': ({ network }, random) =>
+    concatBytes(blockAround([network.milestoneBlock!], undefined), random.bytes(1)),
+  [SMALL_DEPOSIT]: ({ network, life }, random) => {
+    const spend = random.pick(life.coins);
+    const { amount } = spend.coin.output;
+    const amounts = random.sample([1n, amount - 1n], 2);
+    const outputs = amounts.map((each) => basic(spend.by, { amount: each }));
+    return blockAround([network.milestoneBlock!], network.transaction([spend], outputs).payload);
+  },
+};
+
+/** A liar has blocks that no node stores; who asks for them by their IDs, or proposes them, has none. */
+function makeUp(world: World, random: Random): void {
+  const { liar, network, life } = world;
+  if (liar === undefined || life.coins.length === 0) return;
+  for (const [what, make] of Object.entries(ODD_BLOCKS)) {
+    const bytes = make(world, random);
+    const id = toHex(blockId(bytes));
+    liar.conduct.madeUp = new Map([...liar.conduct.madeUp, [id, bytes]]);
+    if (random.chance(0.5)) liar.push({ topic: 'blocks', payload: bytes });
+    const judge = (answer: Response) => {
+      if (answer.status === 200) world.wrong('safety', `${what} is taken for a block`);
+    };
+    // what these parameters forbid others may allow
+    if (what !== SMALL_DEPOSIT) world.ask(`/api/core/v2/blocks/${id}`, judge);
+    const { request } = network.propose({ parents: [network.milestoneBlock!] });
+    const body = JSON.stringify({ ...request, parents: [...request.parents, id] });
+    world.ask('/api/core/v2/whiteflag', judge, { method: 'POST', body });
+  }
 }
 
 function silence({ upstreams }: World, random: Random): void {
