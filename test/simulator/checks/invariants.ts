@@ -235,14 +235,13 @@ const AT_ONCE_MS = 100;
 async function checkAtOnce(world: World): Promise<void> {
   const { network, settings, upstreams, reliable, simulation } = world;
   const isPushed = upstreams.some(({ conduct }) => conduct.hasFeed);
-  const isSlow = settings.replicaMs > 0 || reliable.length < upstreams.length;
-  if (isPushed || isSlow || settings.needsWork || isSmall(settings.limits)) return;
+  if (isPushed || reliable.length < upstreams.length || settings.needsWork) return;
   for (let i = 0; i < AT_ONCE; i++) {
     issue(world, [network.milestoneBlock!]);
     world.publishNews();
     await simulation.runUntil(simulation.now + AT_ONCE_MS);
     const { request } = network.propose({ parents: [network.milestoneBlock!] });
-    if (!(await askOnce(world, request)))
+    if (!(await askOnce(world, request)) && !(await isFull(world)))
       world.wrong('liveness', 'who proposes as soon as a milestone has come is refused');
   }
 }

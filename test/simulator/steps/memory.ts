@@ -78,7 +78,9 @@ function payloadsOf(real: Uint8Array, random: Random): (index: number) => Uint8A
     signature: random.bytes(64),
   }));
   const base = readMilestone(real);
-  return (index) => encode(milestone, { ...base, index: Math.floor(index), signatures });
+  // copies are no equals
+  const next = () => ({ ...base, timestamp: random.u32(), signatures });
+  return (index) => encode(milestone, { ...next(), index: Math.floor(index) });
 }
 
 /** Buffers are freed some time after the objects that had them. */

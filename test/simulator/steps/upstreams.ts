@@ -403,8 +403,7 @@ const ODD_BLOCKS: Readonly<Record<string, (world: World, random: Random) => Uint
   [SMALL_DEPOSIT]: ({ network, life }, random) => {
     const spend = random.pick(life.coins);
     const { amount } = spend.coin.output;
-    const amounts = random.sample([1n, amount - 1n], 2);
-    const outputs = amounts.map((each) => basic(spend.by, { amount: each }));
+    const outputs = [amount - 1n, 1n].map((each) => basic(spend.by, { amount: each }));
     return blockAround([network.milestoneBlock!], network.transaction([spend], outputs).payload);
   },
 };
