@@ -9,8 +9,10 @@ import { OutputType } from '../../src/stardust/wire/output.ts';
 import { decide, pastCone, rootsOf } from '../support/network/known-verdicts.ts';
 import {
   milestoneAt,
+  type Network,
   type NetworkBlock,
   type NetworkOutput,
+  parametersAt,
   type WhiteFlagCase,
   ZERO_ID,
 } from '../support/network/network-model.ts';
@@ -141,3 +143,7 @@ function outputBefore(
 export function isUnspentAt({ bookedIndex, spent }: NetworkOutput, index: number): boolean {
   return bookedIndex <= index && (spent === undefined || spent.index > index);
 }
+
+/** The beginning of addresses as text once milestone `index` is applied. */
+export const prefixAt = (network: Network, index: number): string =>
+  parametersAt(network, index).parameters.bech32Hrp;

@@ -504,6 +504,18 @@ export const SECRETS = [API_TOKEN, API_PASSWORD, UPSTREAM_TOKEN];
 /** Whether a route is not public: in some stories. */
 export const hidesTreasury = ({ keepsHistory }: Settings): boolean => keepsHistory;
 
+/** Whether the operator says which token the network has: in some stories. */
+export const namesToken = ({ indexesAll }: Settings): boolean => indexesAll;
+
+/** As no upstream has it. */
+export const OWN_TOKEN = {
+  name: 'Own',
+  tickerSymbol: 'OWN',
+  unit: 'OWN',
+  decimals: 3,
+  useMetricPrefix: true,
+};
+
 /** All other routes. */
 const WITHOUT_TREASURY = [
   '/',
@@ -544,6 +556,7 @@ function varsOf(
     ...(settings.isServe && { ONE_ISOLATE: 'true' }),
     HISTORY: settings.keepsHistory ? 'all' : '',
     INDEX: settings.indexesAll ? 'all' : '',
+    BASE_TOKEN: namesToken(settings) ? JSON.stringify(OWN_TOKEN) : '',
   };
 }
 

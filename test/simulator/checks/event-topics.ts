@@ -9,12 +9,13 @@ import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { networkMilestone } from '../../support/network/blocks.ts';
 import {
   changesOf,
+  lastIndex,
   milestoneAt,
   type Network,
   type NetworkOutput,
 } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
-import { isUnspentAt } from '../truth.ts';
+import { isUnspentAt, prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
 import { differs, metadataOf } from './reads.ts';
 
@@ -30,6 +31,8 @@ export interface Topic {
   tellsOneEnd?: true;
   /** It also tells at once what there is: each message is to be true, and none of `truth` lacks. */
   isTrue?(said: string): boolean;
+  /** With which it names an address: whoever listens is sent away where it is another one. */
+  prefix?: string;
   /** Whether it has something to tell at once to one who comes at this milestone. */
   isThere?(index: number): boolean;
 }
@@ -137,7 +140,9 @@ export function extraTopics(world: World, random: Random): Topic[] {
       const own = 'returnAddress' in each ? each.returnAddress : 'address' in each && each.address;
       return own !== false && addressKey(own) === key;
     });
-  const unlocks = `outputs/unlock/+/${toBech32('tst', address)}`;
+  const prefix = prefixAt(network, lastIndex(network));
+  const named = toBech32(prefix, address);
+  const unlocks = `outputs/unlock/+/${named}`;
   const chains = truth.plainOutputs().flatMap(({ output, outputId }) => {
     const id = chainIdOf(output, Uint8Array.fromHex(outputId));
     return id === undefined ? [] : [{ type: output.type, id: id.toHex() }];
@@ -165,6 +170,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
     },
     {
       name: unlocks,
+      prefix,
       anyOrder: true,
       read,
       truth: (index) =>
@@ -173,7 +179,8 @@ export function extraTopics(world: World, random: Random): Topic[] {
           .map((output) => idOf(output, false)),
     },
     {
-      name: `outputs/unlock/${conditionName}/${toBech32('tst', address)}`,
+      name: `outputs/unlock/${conditionName}/${named}`,
+      prefix,
       anyOrder: true,
       read,
       truth: (index) =>
@@ -183,6 +190,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
     },
     {
       name: `${unlocks}/spent`,
+      prefix,
       anyOrder: true,
       read,
       truth: (index) =>

@@ -14,7 +14,9 @@ import { take } from '../../support/network/accounts.ts';
 import { coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
+import { heldBlocks } from '../platform/limits.ts';
 import type { Socket } from '../platform/sockets.ts';
+import { prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
 import { type KeepAlive, newKeepAlive } from './keep-alive.ts';
@@ -24,7 +26,16 @@ import { answerableProposal, askRoots, isFull } from './white-flag.ts';
 const CONFIRMED = 'milestone-info/confirmed';
 const BLOCKS = 'blocks';
 const TAGGED = 'blocks/tagged-data';
+/** Notes have the tag "note" (synthetic-network.ts). */
+const NOTES = 'blocks/tagged-data/0x6e6f7465';
 const TRANSACTIONS = 'blocks/transaction';
+/** Of each of these comes any block that is new, and is what the topic says. */
+const OF_NOTES = [BLOCKS, TAGGED, NOTES];
+const OF_TRANSFERS = [
+  TRANSACTIONS,
+  ...[TAGGED, NOTES].map((each) => each.replace(BLOCKS, TRANSACTIONS)),
+];
+const OF_BLOCKS = [...OF_NOTES, ...OF_TRANSFERS];
 /** In which a connection is closed on which nobody says CONNECT. */
 const MUTE_MS = 15_000;
 const REFERENCED = 'block-metadata/referenced';
@@ -43,10 +54,10 @@ const GOODBYES: readonly Packet[] = [
 /** A connected client, and the last milestone that it was told of. */
 export interface Listener {
   last: number | undefined;
-  /** Hex IDs of the blocks that it was told of, by each of three topics. */
-  blocks: Set<string>;
-  tagged: Set<string>;
-  transactions: Set<string>;
+  /** Hex IDs of the blocks that it was told of, by topic. */
+  blocks: ReadonlyMap<string, Set<string>>;
+  /** Topics that it has; undefined while that is not certain. */
+  topics: number | undefined;
   /** Ledgers that were replaced when it came: it may miss what the other one had. */
   imports: number;
   /** When it was told that it gets no more blocks. */
@@ -116,9 +127,8 @@ function follow(
   const reader = createPacketReader(1 << 20);
   const listener: Listener = {
     last: undefined,
-    blocks: new Set(),
-    tagged: new Set(),
-    transactions: new Set(),
+    blocks: new Map(OF_BLOCKS.map((name) => [name, new Set()])),
+    topics: undefined,
     imports: world.imports,
     unsubscribedAt: undefined,
   };
@@ -126,6 +136,7 @@ function follow(
   const topics: Topic[] = [
     {
       name: REFERENCED,
+      ...(heldBlocks(world.settings.limits) === 1 && { anyOrder: true }),
       read: (payload) => {
         const { blockId, ledgerInclusionState, conflictReason, ...about } = json(payload);
         const parents = world.network.blocks.get(blockId)?.parents;
@@ -154,6 +165,17 @@ function follow(
   const told = new Map<string, string[]>(topics.map(({ name }) => [name, []]));
   let first: number | undefined;
   const begun = new Set<string>();
+  /** Topics that name an address by a prefix that it does not have when this client comes. */
+  const idle = new Set<string>();
+  const begin = (index: number) => {
+    // of a milestone that has another one the prefix is told before
+    const near = [index, index + 1].map((each) => prefixAt(network, each));
+    const isNamed = ({ prefix }: Topic) =>
+      prefix === undefined || near.every((each) => each === prefix);
+    for (const each of topics) if (!isNamed(each)) idle.add(each.name);
+    const isCertain = idle.size === 0 || near[0] === near[1];
+    if (isCertain) listener.topics = OF_BLOCKS.length + 1 + topics.length - idle.size;
+  };
   const confirm = ({ index, ...about }: { index: number }) => {
     const { last } = listener;
     if (world.isDamaged) return;
@@ -171,9 +193,14 @@ function follow(
       world.wrong('safety', `event of milestone ${index} after ${last}`);
     const isRepeated = before !== disturbances();
     before = disturbances();
+    if (first === undefined) begin(index);
     first ??= index;
-    for (const { name, truth, anyOrder, tellsOneEnd, isTrue, isThere } of topics) {
+    for (const { name, truth, anyOrder, tellsOneEnd, isTrue, isThere, prefix } of topics) {
       const came = told.get(name)!.splice(0);
+      if (idle.has(name)) continue;
+      const now = prefixAt(network, index);
+      if (prefix !== undefined && prefix !== now)
+        world.wrong('safety', `who has ${name} is told of ${index}, where addresses are ${now}…`);
       if (isTrue !== undefined) {
         if (!came.every(isTrue)) world.wrong('safety', `events ${name}: ${came}`);
         const isWhole = last === undefined || truth(index).every((each) => came.includes(each));
@@ -206,7 +233,6 @@ function follow(
   const noteBlock = (id: string) => {
     if (simulation.now > (listener.unsubscribedAt ?? simulation.now) + UNSUBSCRIBED_MS)
       world.wrong('safety', `an event of block ${id} to one who wants none`);
-    listener.blocks.add(id);
     // a pushed block of which a bit was spoilt on the way is another block
     if (!network.blocks.has(id) && world.settings.kind !== 'hostile')
       world.wrong('safety', `an event of block ${id}`);
@@ -215,28 +241,24 @@ function follow(
     for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
       alive.received(packet);
       isSubscribed ||= packet.type === PacketType.SubscribeAck;
-      if (packet.type === PacketType.UnsubscribeAck) listener.unsubscribedAt = simulation.now;
+      if (packet.type === PacketType.UnsubscribeAck) {
+        listener.unsubscribedAt = simulation.now;
+        if (listener.topics !== undefined) listener.topics--;
+      }
       if (packet.type === PacketType.ConnectAck)
         socket.send(
           encodePacket({
             type: PacketType.Subscribe,
             packetId: 1,
             // twice is once
-            topics: [
-              CONFIRMED,
-              BLOCKS,
-              TAGGED,
-              TRANSACTIONS,
-              ...topics.map(({ name }) => name),
-              CONFIRMED,
-            ],
+            topics: [CONFIRMED, ...OF_BLOCKS, ...topics.map(({ name }) => name), CONFIRMED],
           }),
         );
       if (packet.type !== PacketType.Publish) continue;
+      const ofBlocks = listener.blocks.get(packet.topic);
+      if (packet.topic === BLOCKS) noteBlock(blockIdOf(packet.payload));
       if (packet.topic === CONFIRMED) confirm(json(packet.payload));
-      else if (packet.topic === BLOCKS) noteBlock(blockIdOf(packet.payload));
-      else if (packet.topic === TRANSACTIONS) listener.transactions.add(blockIdOf(packet.payload));
-      else if (packet.topic === TAGGED) listener.tagged.add(blockIdOf(packet.payload));
+      else if (ofBlocks !== undefined) ofBlocks.add(blockIdOf(packet.payload));
       else {
         const topic = topics.find(({ name }) => name === packet.topic);
         if (topic === undefined) world.wrong('safety', `an event of ${packet.topic}`);
@@ -248,8 +270,11 @@ function follow(
   let isLeaving = alive.isSilent;
   socket.ended = (code) => {
     world.note(`events closed ${code}`);
+    const isRenamed = topics.some(
+      ({ prefix }) => prefix !== undefined && prefix !== prefixAt(network, lastIndex(network)),
+    );
     // a line that is cut is nobody's fault
-    if (!isLeaving && code !== 1006 && world.mustAnswer && !world.isDisturbed)
+    if (!isRenamed && !isLeaving && code !== 1006 && world.mustAnswer && !world.isDisturbed)
       world.wrong('liveness', `a listener is closed: ${code}`);
     world.listeners.delete(listener);
     again();
@@ -299,7 +324,10 @@ export async function checkListeners(world: World): Promise<void> {
   const late = waiting();
   if (late !== undefined)
     world.wrong('liveness', `a listener was told of ${late.last}, the ledger is at ${last}`);
-  else await checkBlocksTold(world);
+  else {
+    await checkBlocksTold(world);
+    await checkCounted(world);
+  }
 }
 
 /** While nobody listens the follower asks every ten seconds (src/modules/events/README.md). */
@@ -327,19 +355,50 @@ async function checkBlocksTold(world: World): Promise<void> {
     network.note(parents.slice(0, 1 + (i % 2))),
   );
   const spend = take(world.life, world.life.coins);
+  const tagged = {
+    type: 5,
+    tag: new TextEncoder().encode('note'),
+    data: new Uint8Array(1),
+  } as const;
   const made =
-    spend && network.transaction([spend], [basic(spend.by, { amount: spend.coin.output.amount })]);
+    spend &&
+    network.transaction(
+      [spend],
+      [basic(spend.by, { amount: spend.coin.output.amount })],
+      undefined,
+      tagged,
+    );
   const transfer = made && network.attachTransaction(made, parents.slice(0, 1));
   world.publishNews();
   const lacks = () =>
-    told.filter(
-      ({ blocks, tagged, transactions, unsubscribedAt }) =>
-        (transfer !== undefined && !transactions.has(transfer)) ||
-        !ids.every((id) => (blocks.has(id) || unsubscribedAt !== undefined) && tagged.has(id)),
-    );
+    told.filter(({ blocks, unsubscribedAt }) => {
+      const hasAll = (topics: readonly string[], due: readonly string[]) =>
+        topics.every((topic) => {
+          const isEnded = topic === BLOCKS && unsubscribedAt !== undefined;
+          return isEnded || due.every((id) => blocks.get(topic)!.has(id));
+        });
+      return (
+        !hasAll(OF_NOTES, ids) || !hasAll(OF_TRANSFERS, transfer === undefined ? [] : [transfer])
+      );
+    });
   for (const end = simulation.now + STORED_MS; lacks().length > 0 && simulation.now < end; )
     await simulation.runUntil(simulation.now + LOOK_MS);
   const [late] = lacks().filter((each) => listeners.has(each));
   if (late !== undefined && !(await isFull(world)))
     world.wrong('liveness', 'a listener is not told of new blocks');
+}
+
+const COUNTED_MS = 1000;
+
+/** The broker counts the topics that clients have, of which it makes messages. */
+async function checkCounted(world: World): Promise<void> {
+  const { simulation, listeners } = world;
+  const due = () => [...listeners].reduce((sum, { topics = Number.NaN }) => sum + topics, 0);
+  const before = due();
+  world.ask('/metrics', async (answer) => {
+    const [, count] = /^stardust_event_topics (\d+)$/m.exec(await answer.text()) ?? [];
+    if (count !== undefined && before === due() && Number(count) !== before)
+      world.wrong('economy', `the broker has ${count} topics, its clients ${before}`);
+  });
+  await simulation.runUntil(simulation.now + COUNTED_MS);
 }

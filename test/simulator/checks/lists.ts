@@ -5,11 +5,12 @@ import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
 import { type Address, addressKey } from '../../../src/stardust/wire/address.ts';
 import { chainIdOf, decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
-import { milestoneAt } from '../../support/network/network-model.ts';
+import { lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import { ownerKey } from '../../support/network/nft-lives.ts';
 import type { Random } from '../../support/network/random.ts';
 import { type ListName, type PlainOutput, plainList } from '../../support/nft-list/plain-list.ts';
 import { randomQuery, vocabularyOf } from '../../support/nft-list/random-queries.ts';
+import { prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
 import { differs, keyOf, read } from './reads.ts';
 
@@ -17,15 +18,18 @@ import { differs, keyOf, read } from './reads.ts';
 const KNOWN = 30;
 /** How often a value of a query is odd. */
 const ODD = 0.15;
-const PREFIX = 'tst';
 
 /** Whether every kind is to be in lists: while the index is filled they are 500. */
 const isIndexed = ({ node }: World) => node.vars.INDEX === 'all';
 
+const nameOf = ({ network }: World, address: Address) =>
+  toBech32(prefixAt(network, lastIndex(network)), address);
+
 /** A list by a query at random: what the plain implementation finds, or both refuse. */
 export function readList(world: World, list: ListName, random: Random): void {
-  const { truth } = world;
-  const words = vocabularyOf(random.sample(truth.plainOutputs(), KNOWN), PREFIX);
+  const { truth, network } = world;
+  const prefix = prefixAt(network, lastIndex(network));
+  const words = vocabularyOf(random.sample(truth.plainOutputs(), KNOWN), prefix);
   const query = random.chance(0.2)
     ? `${random.pick(['min', 'max'])}NativeTokenCount=${random.below(4)}`
     : randomQuery(random, words, random.pick([0, ODD]));
@@ -38,7 +42,8 @@ export function readList(world: World, list: ListName, random: Random): void {
     `list ${list}`,
     path,
     (body, index) => {
-      const plain = plainList(truth.plainOutputs(index), index, PREFIX, search.slice(1), list);
+      const own = prefixAt(network, index);
+      const plain = plainList(truth.plainOutputs(index), index, own, search.slice(1), list);
       return differs(body, plain.response);
     },
     () => (list === 'nft' || (wasIndexed && isIndexed(world)) ? '404 of a list' : undefined),
@@ -180,7 +185,7 @@ export function readGallery(
   read(
     world,
     'gallery',
-    `/api/edge/v1/nfts?${by}=${toBech32(PREFIX, address)}${page}`,
+    `/api/edge/v1/nfts?${by}=${nameOf(world, address)}${page}`,
     ({ nfts, cursor }: { nfts: NftJson[]; cursor?: string }, index) => {
       const all = truth.plainOutputs(index).filter(isHeld);
       const ids = all.map(({ outputId }) => `0x${outputId}`).sort();
@@ -219,7 +224,7 @@ export function readOwners(
   read(
     world,
     'owners',
-    `/api/edge/v1/collections/${toBech32(PREFIX, issuer)}/owners${page}`,
+    `/api/edge/v1/collections/${nameOf(world, issuer)}/owners${page}`,
     ({ nftCount, ownerCount, cursor, owners }: OwnersJson, index) => {
       const nfts = truth.plainOutputs(index).filter(isIssuedBy(key));
       const { timestamp } = milestoneAt(network, index) ?? network.genesis;

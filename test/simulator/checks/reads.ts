@@ -15,7 +15,7 @@ import {
 } from '../../support/network/network-model.ts';
 import { isSmall, LEAST_RETENTION } from '../platform/limits.ts';
 import { isUnspentAt } from '../truth.ts';
-import { hidesTreasury, type World } from '../world.ts';
+import { hidesTreasury, namesToken, OWN_TOKEN, type World } from '../world.ts';
 
 /** The ledger index of an answer; undefined where it names none. */
 function ledgerIndexOf(answer: Response): number | undefined {
@@ -567,15 +567,22 @@ interface InfoJson {
   };
   protocol: object;
   pendingProtocolParameters: unknown[];
+  baseToken: { tickerSymbol: string };
 }
+
+/** What upstreams say, and what a node says that knows none. */
+const OTHER_TOKENS = ['TEST', 'units'];
 
 export function readInfo(world: World): void {
   read(
     world,
     'info',
     '/api/core/v2/info',
-    ({ status, protocol, pendingProtocolParameters }: InfoJson, index) => {
-      const { network } = world;
+    ({ status, protocol, pendingProtocolParameters, baseToken }: InfoJson, index) => {
+      const { network, settings } = world;
+      const token = baseToken.tickerSymbol;
+      const isOwn = differs(baseToken, OWN_TOKEN) === undefined;
+      if (namesToken(settings) ? !isOwn : !OTHER_TOKENS.includes(token)) return `a token ${token}`;
       const { parameters, pending } = parametersAt(network, index);
       const confirmed = infoOf(milestoneAt(network, index) ?? { ...network.genesis, id: ZERO_ID });
       const { confirmedMilestone, latestMilestone } = status;

@@ -155,6 +155,7 @@ const SIZES: Values = {
   'src/http/read-cache.ts': { MAX_BYTES: [5000, 50_000] },
   'src/modules/events/announcer.ts': { MAX_CALL_BYTES: [1000, 5000] },
   'src/modules/events/initial-events.ts': { OUTPUTS_AT_ONCE: [1, 3] },
+  'src/modules/events/milestone-events.ts': { MAX_HELD: [1, 10_000] },
   'src/modules/events/session.ts': { SLICE_PACKETS: [1, 3] },
   'src/modules/events/clients.ts': { SENDS_AT_ONCE: [1, 3] },
   'src/modules/final/read-statement.ts': { PROVED_AT_ONCE: [1, 8] },
@@ -185,16 +186,22 @@ export function statementsOfObject(limits: Limits): number {
 }
 
 /** Characters of a pack. */
-export function packLength(limits: Limits): number {
-  const file = 'src/ledger/packs/pack-columns.ts';
-  const name = 'MAX_PACK_LENGTH';
-  const [tiny, small] = SIZES[file]![name]!;
-  const usual = 800_000;
+export const packLength = (limits: Limits): number =>
+  sizeOf(limits, 'src/ledger/packs/pack-columns.ts', 'MAX_PACK_LENGTH', 800_000);
+
+/** Blocks of a milestone that wait to be told in order; with more of them the order is given up. */
+export const heldBlocks = (limits: Limits): number =>
+  sizeOf(limits, 'src/modules/events/milestone-events.ts', 'MAX_HELD', 10_000);
+
+function sizeOf(limits: Limits, file: string, name: string, usual: number): number {
   if (!isSmall(limits)) return usual;
-  if (!limits.startsWith('mixed')) return limits === 'tiny' ? tiny : small;
-  const choice = new Random(`${limits} ${file} ${name}`).pick([0, 1, undefined]);
-  return choice === undefined ? usual : [tiny, small][choice]!;
+  const whole = limits === 'tiny' ? 0 : 1;
+  const choice = limits.startsWith('mixed') ? choose(limits, file, name) : whole;
+  return choice === undefined ? usual : SIZES[file]![name]![choice];
 }
+
+const choose = (limits: Limits, file: string, name: string) =>
+  new Random(`${limits} ${file} ${name}`).pick([0, 1, undefined] as const);
 
 /** The source of a file with these limits. */
 export function withLimits(limits: Limits, file: string, source: string): string {
@@ -211,8 +218,7 @@ export function withLimits(limits: Limits, file: string, source: string): string
   change(TIMES, () => whole);
   if (limits === 'brief') return changed;
   change(BOUNDS, () => whole);
-  const chance = (name: string) => new Random(`${limits} ${file} ${name}`).pick([0, 1, undefined]);
-  change(SIZES, isMixed ? chance : () => whole);
+  change(SIZES, (name) => (isMixed ? choose(limits, file, name) : whole));
   for (const [name, divisors] of Object.entries(SCALED[file] ?? {}))
     changed = withConstant(changed, name, (usual) => Math.floor(usual / divisors[whole]!), file);
   return changed;

@@ -173,17 +173,22 @@ function inParts({ coin: { output }, by }: Spend): [KeyPair, bigint][] {
   return Array.from({ length: count }, (_, i) => [by, i === 0 ? rest : LEAST_AMOUNT]);
 }
 
+/** Addresses begin with one of them. */
+const PREFIXES = ['tst', 'tst', 'odd'];
+
 /** Other protocol parameters from a milestone to come on. */
 export function announce(world: World, random: Random): void {
   const { network, life } = world;
   const index = network.nextIndex;
   const { parameters, pending } = parametersAt(network, index - 1);
   if (pending.length > 0) return;
-  const changed = { ...parameters, belowMaxDepth: random.pick([1, 5, 15, 30]) };
+  const belowMaxDepth = random.pick([1, 5, 15, 30]);
+  const bech32Hrp = random.pick(PREFIXES);
+  const changed = { ...parameters, belowMaxDepth, bech32Hrp };
   const target = index + random.between(1, MOST_AHEAD);
   network.milestone({ announce: announcement(changed, target) });
   takeStock(life);
-  world.note('announced', JSON.stringify(changed.belowMaxDepth));
+  world.note('announced', `${belowMaxDepth} ${bech32Hrp}`);
 }
 
 /** A receipt: funds of the network before come out of the treasury. */

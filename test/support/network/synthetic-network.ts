@@ -19,6 +19,7 @@ import type {
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
+import type { TaggedData } from '../../../src/stardust/wire/transaction.ts';
 import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
 import { type KeyPair, keyPair } from '../payloads/keys.ts';
 import { basic } from '../payloads/outputs.ts';
@@ -150,9 +151,11 @@ export class SyntheticNetwork implements Network {
     spends: readonly Spend[],
     outputs: readonly Output[],
     defect?: Defect,
+    payload?: TaggedData,
   ): MadeTransaction {
     return makeTransaction(spends, outputs, {
       networkId: this.#networkId,
+      payload,
       ...(defect === undefined ? {} : { defect }),
     });
   }

@@ -15,6 +15,7 @@ import {
   transactionId,
 } from '../../../src/stardust/wire/ids.ts';
 import { type AliasOutput, type Output, OutputType } from '../../../src/stardust/wire/output.ts';
+import type { TaggedData } from '../../../src/stardust/wire/transaction.ts';
 import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
 import type { KeyPair } from '../payloads/keys.ts';
 import { ZERO } from '../payloads/outputs.ts';
@@ -50,6 +51,8 @@ export interface MadeTransaction {
 
 export interface TransactionOptions {
   defect?: Defect;
+  /** Tagged data that it carries. */
+  payload?: TaggedData | undefined;
   networkId: bigint;
 }
 
@@ -60,7 +63,7 @@ export function coin(id: Uint8Array, value: Output): Coin {
 export function makeTransaction(
   spends: readonly Spend[],
   outputs: readonly Output[],
-  { defect, networkId }: TransactionOptions,
+  { defect, payload: tagged, networkId }: TransactionOptions,
 ): MadeTransaction {
   const payload = transactionBytes({
     inputs: spends.map(({ coin: { id, output }, by }, i) => {
@@ -69,6 +72,7 @@ export function makeTransaction(
     }),
     outputs: [...outputs],
     networkId,
+    ...(tagged && { payload: tagged }),
     ...(defect === 'commitment' && { commitment: ZERO }),
     ...(defect === 'signature' && { signed: () => ZERO }),
   });
