@@ -28,11 +28,13 @@ import { announce, issue, issueUnsound, proposal, proposalOf } from '../steps/co
 import { damage } from '../steps/damage.ts';
 import { announcement, possibleBreaches } from '../steps/forge.ts';
 import { withholdFor } from '../steps/upstreams.ts';
+import { prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
 import { checkAlways, checkLiveness, checkState } from './invariants.ts';
 import { readNftState } from './lists.ts';
 import { readCertificate, readInclusion } from './proofs.ts';
 import { readBlockMetadata, readHistory, readNft, readOutput } from './reads.ts';
+import { checkIndex, checkLookups } from './rest.ts';
 import { scrubTwice } from './scrub.ts';
 import { runShort } from './shortage.ts';
 import { sweep } from './sweep.ts';
@@ -64,7 +66,7 @@ export async function checkEnding(world: World, seed: string): Promise<void> {
     case 'shortage':
       return runShort(world, random);
     case 'nothing':
-      return beSilent(world, seed);
+      return beSilent(world, seed, random);
   }
 }
 
@@ -73,13 +75,37 @@ const SILENT_S = 600;
 /** After which what KV says of the last changes is too old, and D1 answers. */
 const OLD_MS = 135_000;
 
-/** Nothing happens any more. */
-async function beSilent(world: World, seed: string): Promise<void> {
+const AHEAD_MS = 3_600_000;
+/** In which what happens then is published, and is read. */
+const PUBLISHED_AHEAD_MS = 12_000;
+const READS_AHEAD = 30;
+
+/** The clock is an hour ahead for a while. */
+async function runAhead(world: World, seed: string): Promise<void> {
+  const { simulation, node, truth } = world;
+  node.disturbances.skewMs = AHEAD_MS;
+  milestoneOf(world, `${seed} ahead`);
+  await simulation.runUntil(simulation.now + PUBLISHED_AHEAD_MS);
+  for (let i = 0; i < READS_AHEAD; i++) readNft(world, truth.nftIds.at(-1 - (i % OVERTAKEN)) ?? '');
+  await simulation.runUntil(simulation.now + READ_MS);
+  node.disturbances.skewMs = 0;
+}
+
+/** Nothing happens any more, once the clock was set back. */
+async function beSilent(world: World, seed: string, random: Random): Promise<void> {
   const { simulation, node, network, truth } = world;
   if (world.settings.kind === 'idle') return;
   world.isDisturbedLate = true;
+  if (truth.nftIds.length > 0) await runAhead(world, seed);
+  // nothing waits for the hour that was
+  if (random.chance(0.5)) {
+    await checkIndex(world);
+    await checkLookups(world);
+  }
   node.disturbances.kvFull = true;
   milestoneOf(world, `${seed} silent`);
+  // the clock of the network may be behind
+  const begin = Math.max(simulation.now, 1000 * network.milestones.at(-1)!.timestamp);
   await simulation.runUntil(simulation.now + OLD_MS);
   node.catchUp();
   const last = lastIndex(network);
@@ -91,7 +117,7 @@ async function beSilent(world: World, seed: string): Promise<void> {
     });
   await simulation.runUntil(simulation.now + LOOK_MS);
   node.disturbances.kvFull = false;
-  await simulation.runUntil(1000 * (network.milestones.at(-1)!.timestamp + SILENT_S));
+  await simulation.runUntil(begin + 1000 * SILENT_S);
   node.catchUp();
   world.ask('/health', ({ status, headers }) => {
     if (status === 200) world.wrong('safety', 'a node is healthy without milestones');
@@ -488,15 +514,18 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   for (const { address } of random.sample([...world.life.accounts.values()], 3)) {
     const key = addressKey(address);
     const own = truth.plainOutputs(last).filter(({ output }) => partOf(output, key) !== undefined);
-    world.ask(`/api/edge/v1/final/addresses/${toBech32('tst', address)}`, async (answer) => {
-      world.note(`statement ${answer.status}`);
-      if (answer.status !== 200) return;
-      const finding = proveStatement(await answer.json(), root);
-      if (finding.standing !== 'proved') return world.wrong('safety', finding.reason);
-      const { outputs: stated, next } = provedValue(finding.proof);
-      if (next === undefined && stated.length !== own.length)
-        world.wrong('safety', `a statement has ${stated.length} of ${own.length} outputs`);
-    });
+    world.ask(
+      `/api/edge/v1/final/addresses/${toBech32(prefixAt(network, last), address)}`,
+      async (answer) => {
+        world.note(`statement ${answer.status}`);
+        if (answer.status !== 200) return;
+        const finding = proveStatement(await answer.json(), root);
+        if (finding.standing !== 'proved') return world.wrong('safety', finding.reason);
+        const { outputs: stated, next } = provedValue(finding.proof);
+        if (next === undefined && stated.length !== own.length)
+          world.wrong('safety', `a statement has ${stated.length} of ${own.length} outputs`);
+      },
+    );
   }
   await simulation.runUntil(simulation.now + 5000);
   await sweep(world, `${world.start} final`);

@@ -45,7 +45,7 @@ const LOOK_MS = 2000;
 /** Where times are the usual ones a change is in the window for an hour. */
 const isBrief = ({ settings }: World) => settings.limits !== 'usual';
 
-async function checkIndex(world: World): Promise<void> {
+export async function checkIndex(world: World): Promise<void> {
   const { node, simulation, network } = world;
   const last = lastIndex(network);
   const read = async () => {
@@ -113,7 +113,7 @@ const HEARTBEAT_MS = 30_000;
 const QUIET_MS = 130_000;
 
 /** Lookups of NFTs that there are cost no query of the ledger; in `serve` one for its generation. */
-async function checkLookups(world: World): Promise<void> {
+export async function checkLookups(world: World): Promise<void> {
   const { truth, node, network, simulation, settings } = world;
   const last = lastIndex(network);
   if (node.isKvExchanged && !isBrief(world)) return;
