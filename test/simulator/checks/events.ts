@@ -18,6 +18,7 @@ import { heldBlocks } from '../platform/limits.ts';
 import type { Socket } from '../platform/sockets.ts';
 import { prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
+import { HEADERS } from './crowd.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
 import { type KeepAlive, newKeepAlive } from './keep-alive.ts';
 import { differs, infoOf, reasonOf } from './reads.ts';
@@ -40,7 +41,6 @@ const OF_BLOCKS = [...OF_NOTES, ...OF_TRANSFERS];
 const MUTE_MS = 15_000;
 const REFERENCED = 'block-metadata/referenced';
 const AGAIN_MS = 1000;
-const HEADERS = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-protocol': 'mqtt' };
 
 /** What one who leaves says last. */
 const GOODBYES: readonly Packet[] = [

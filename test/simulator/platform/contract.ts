@@ -237,6 +237,7 @@ export function describePlatform(platform: Platform): void {
     ours.serializeAttachment(value);
     value.topics.push('b');
     expect(ours.deserializeAttachment()).toEqual({ topics: ['a'] });
+    expect(() => ours.serializeAttachment(new Uint8Array(16_385))).toThrow(/cannot be larger/);
     const response = platform.respond(101, theirs);
     expect(response.status).toBe(101);
     expect(response.webSocket).toBe(theirs);

@@ -35,6 +35,9 @@ export const OLDEST_COPY_MS = 10_000;
 /** How far clocks may jump then, milliseconds: below MAX_CLOCK_SKEW_MS. */
 export const LARGEST_SKEW_MS = 1500;
 
+/** Topics of all listeners together, where the limits are small. */
+export const SHARED_TOPICS = 2000;
+
 type Values = Record<string, Record<string, readonly [tiny: number, small: number]>>;
 
 /** By file, constants that say how long something is kept, or how much; as small as it may be. */
@@ -61,6 +64,12 @@ const BOUNDS: Values = {
     'UNREFERENCED_LIMITS.blocks': [80, 150],
     'UNREFERENCED_LIMITS.mentions': [1000, 2000],
   },
+  // what a crowd is kept to; other listeners of a story have less together
+  'src/modules/events/accounts.ts': {
+    'SHARED_LIMITS.connections': [100, 100],
+    'SHARED_LIMITS.topics': [SHARED_TOPICS, SHARED_TOPICS],
+  },
+  'src/modules/events/event-broker.ts': { MAX_LEFT_OF_SITE: [5, 10], MAX_SOCKETS: [130, 130] },
 };
 
 /** By file, the size of each step and page: as small as it may be, and some way above that. */
@@ -234,7 +243,7 @@ function withConstant(
   const before =
     field === undefined
       ? `const ${constant}(?:: \\w+)? = `
-      : `const ${constant}\\b[^;]*?\\b${field}: `;
+      : `const ${constant}\\b[^]*?\\b${field}: `;
   const number = new RegExp(`(${before})[\\d_]+`);
   if (!number.test(source)) throw new Error(`${path} has no number ${name}`);
   return source.replace(number, (all: string, begin: string) => {

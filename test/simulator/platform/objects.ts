@@ -246,6 +246,7 @@ export class ObjectDouble {
   /** Hibernation: an event finds, or starts, the instance that is there then. */
   #accept(socket: Socket): void {
     this.#sockets.push(socket);
+    socket.isServed = true;
     socket.received = (data) =>
       void this.#call(
         async ({ object }) => object.webSocketMessage?.(socket, data),

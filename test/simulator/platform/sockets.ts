@@ -1,7 +1,11 @@
 /**
  * WebSockets as workerd has them: pairs, hibernation's attachments, and answers with status 101.
  */
+import { serialize } from 'node:v8';
 import { currentOwner, type Process, type Simulation } from './simulation.ts';
+
+/** https://developers.cloudflare.com/durable-objects/api/websockets/ */
+const MAX_ATTACHMENT_BYTES = 16_384;
 
 type Data = ArrayBuffer | string;
 
@@ -19,6 +23,10 @@ export class Socket extends EventTarget {
   owner: Process | undefined;
   /** What its end, by either side, ends too. */
   readonly onEnd: (() => void)[] = [];
+  /** Whether a Durable Object serves it: it stays until its client has answered a close. */
+  isServed = false;
+  /** Whether this end goes on after a close of the other one. */
+  answersNoClose = false;
   /** Disturbs what the other end sends: how often each message comes. */
   copies: () => number = () => 1;
   readonly #simulation = Socket.simulation;
@@ -65,8 +73,21 @@ export class Socket extends EventTarget {
   }
 
   close(code = 1005, reason = ''): void {
-    if (!this.#end()) return;
     const { other } = this;
+    // a connection that broke is closed at once
+    if (this.isServed && code !== 1006) {
+      if (this.readyState > 1) return;
+      this.readyState = 2;
+      other.#arrive(() => {
+        if (other.answersNoClose || !other.#end()) return;
+        other.ended(code, reason);
+        this.#arrive(() => {
+          if (this.#end()) this.ended(code, reason);
+        });
+      });
+      return;
+    }
+    if (!this.#end()) return;
     other.#arrive(() => {
       if (other.#end()) other.ended(code, reason);
     });
@@ -95,6 +116,8 @@ export class Socket extends EventTarget {
   }
 
   serializeAttachment(value: unknown): void {
+    if (serialize(value).length > MAX_ATTACHMENT_BYTES)
+      throw new Error(`An attachment cannot be larger than ${MAX_ATTACHMENT_BYTES} bytes.`);
     this.#attachment = structuredClone(value);
   }
 

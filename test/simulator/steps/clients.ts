@@ -12,6 +12,7 @@ import {
   readReceipts,
   readTips,
 } from '../checks/contents.ts';
+import { crowd } from '../checks/crowd.ts';
 import { listen } from '../checks/events.ts';
 import {
   readChain,
@@ -36,6 +37,7 @@ import {
   readTreasury,
 } from '../checks/reads.ts';
 import { ANSWERED_MS } from '../checks/white-flag.ts';
+import { isSmall } from '../platform/limits.ts';
 import { API_PASSWORD, API_TOKEN, API_USER, PROTECTED_PATH, type World } from '../world.ts';
 import { proposal } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
@@ -304,6 +306,7 @@ export const clientSteps = {
   }),
   sendTooMuch: client(1, sendTooMuch),
   listen: client(3, (world, random) => listen(world, random)),
+  crowd: { ...client(2, crowd), isHostile: true, needs: ({ limits }) => isSmall(limits) },
   leave: { ...client(1, leave), isHostile: true },
   askAhead: { ...client(2, askAhead), isHostile: true },
 } satisfies Steps;

@@ -1,0 +1,108 @@
+/**
+ * A stranger who takes of the broker's connections and topics all that there is, or answers no close:
+ * others are let in meanwhile, and all together have no more than they may.
+ */
+import { createPacketReader, encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import type { Random } from '../../support/network/random.ts';
+import { SHARED_TOPICS } from '../platform/limits.ts';
+import type { Socket } from '../platform/sockets.ts';
+import type { World } from '../world.ts';
+
+/** `topics`: of each connection, and the bytes of the tags that they name. */
+interface Crowd {
+  connections: number;
+  topics: number;
+  tagBytes: number;
+  /** Whether each breaks the protocol, and answers no close. */
+  isRude?: true;
+}
+
+const CROWDS: readonly Crowd[] = [
+  // more than there may be together, of each
+  { connections: 150, topics: 0, tagBytes: 0 },
+  { connections: 25, topics: 100, tagBytes: 8 },
+  { connections: 150, topics: 0, tagBytes: 0, isRude: true },
+  // more than one may have, by their bytes
+  { connections: 2, topics: 300, tagBytes: 60 },
+];
+
+const EACH_MS = 20;
+const SETTLED_MS = 2000;
+/** Of one that breaks the protocol, and of a node that fails. */
+const FAULTS = [1002, 1011];
+export const HEADERS = {
+  upgrade: 'websocket',
+  connection: 'Upgrade',
+  'sec-websocket-protocol': 'mqtt',
+};
+
+interface Connection {
+  socket: Socket;
+  /** Topics that were granted. */
+  topics: number;
+}
+
+export function crowd(world: World, random: Random): void {
+  const { simulation, node } = world;
+  const { connections, topics, tagBytes, isRude = false } = random.pick(CROWDS);
+  const { starts } = node.events;
+  const { faults } = node;
+  const isUndisturbed = () => starts === node.events.starts && faults === node.faults;
+  const open = new Set<Connection>();
+  const site = random.chance(0.5) ? undefined : random.below(0xffff).toString(16);
+  const [v4, at] = [`198.51.100.${random.between(1, 250)}`, simulation.now];
+  const after = (ms: number, work: () => void) => simulation.atForWorld(at + ms, work);
+  const connect = (address: string, accept: (socket: Socket) => void, refuse = () => {}) =>
+    world.ask(
+      '/api/mqtt/v1',
+      (answer) => {
+        if (answer.status !== 101) return refuse();
+        accept((answer as unknown as { webSocket: Socket }).webSocket);
+      },
+      { headers: { ...HEADERS, 'cf-connecting-ip': address } },
+    );
+  const join = (socket: Socket) => {
+    const own: Connection = { socket, topics: 0 };
+    open.add(own);
+    const reader = createPacketReader(1 << 20);
+    socket.answersNoClose = isRude;
+    socket.received = (data) => {
+      for (const { type } of reader.read(new Uint8Array(data as ArrayBuffer))) {
+        if (type === PacketType.SubscribeAck) own.topics = topics;
+        if (type !== PacketType.ConnectAck || topics === 0) continue;
+        const tags = Array.from({ length: topics }, () => toHex(random.bytes(tagBytes)));
+        const names = tags.map((tag) => `blocks/tagged-data/${tag}`);
+        const packet = { type: PacketType.Subscribe, packetId: 1, topics: names } as const;
+        socket.send(encodePacket(packet));
+      }
+    };
+    socket.ended = (code) => {
+      open.delete(own);
+      if (FAULTS.includes(code) && isUndisturbed())
+        world.wrong('safety', `a client with ${topics} topics is closed: ${code}`);
+    };
+    socket.open(undefined);
+    if (isRude) return socket.send('no packet');
+    const connected = { level: 4, cleanSession: true, clientId: '', keepAlive: 0 };
+    return socket.send(encodePacket({ type: PacketType.Connect, ...connected }));
+  };
+  for (let i = 0; i < connections; i++)
+    after(i * EACH_MS, () =>
+      connect(site === undefined ? v4 : `2001:db8:${site}:${i.toString(16)}::1`, join),
+    );
+  const settled = connections * EACH_MS + SETTLED_MS;
+  after(settled, () => {
+    const all = [...open, ...world.listeners].reduce((sum, each) => sum + (each.topics ?? 0), 0);
+    if (all > SHARED_TOPICS && isUndisturbed())
+      world.wrong('economy', `listeners have ${all} topics together`);
+    const leave = (socket: Socket) => socket.close(1006);
+    const refuse = () => {
+      if (isUndisturbed()) world.wrong('liveness', 'a crowd keeps others from events');
+    };
+    connect([10, ...random.bytes(3)].join('.'), leave, refuse);
+  });
+  after(settled + SETTLED_MS, () => {
+    for (const { socket } of open) socket.close(1006);
+  });
+}
