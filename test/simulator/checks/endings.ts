@@ -101,6 +101,10 @@ async function beSilent(world: World, seed: string, random: Random): Promise<voi
   if (random.chance(0.5)) {
     await checkIndex(world);
     await checkLookups(world);
+    // what is cached is of the namespace before
+    if (!world.settings.isServe) node.exchangeKv();
+    for (const id of truth.nftIds.slice(-OVERTAKEN)) readNft(world, id);
+    await simulation.runUntil(simulation.now + LOOK_MS);
   }
   node.disturbances.kvFull = true;
   milestoneOf(world, `${seed} silent`);

@@ -72,8 +72,11 @@ function unfollow(world: World, random: Random): void {
  * Another namespace is bound, and soon the former one again: not while entries of all NFTs are being
  * put (docs/nft-index.md#what-would-make-it-wrong), and by one version alone.
  */
-async function exchangeKv(world: World, random: Random): Promise<void> {
+function exchangeKv(world: World, random: Random): void {
   const { node, simulation } = world;
+  const readSome = () => {
+    for (const id of random.sample(world.truth.nftIds, 8)) readNft(world, id);
+  };
   const exchange = async () => {
     const sql = "SELECT state ->> '$.entries.kind' AS kind FROM nft_index";
     const kind = await node.sqlite.prepare(sql).first('kind');
@@ -81,12 +84,11 @@ async function exchangeKv(world: World, random: Random): Promise<void> {
     world.endOverlap?.();
     node.exchangeKv();
     // the copy of a data centre may be of the other one
-    for (const ms of SOON_MS)
-      simulation.atForWorld(simulation.now + ms, () => {
-        for (const id of random.sample(world.truth.nftIds, 8)) readNft(world, id);
-      });
+    for (const ms of SOON_MS) simulation.atForWorld(simulation.now + ms, readSome);
   };
-  await exchange();
+  // the data centre comes to have a copy
+  readSome();
+  simulation.atForWorld(simulation.now + READ_MS, () => void exchange());
   if (random.chance(0.5))
     simulation.atForWorld(simulation.now + random.between(1, 60) * 1000, () => void exchange());
 }
