@@ -79,6 +79,8 @@ export class SimulatedNode {
   readonly options: NodeOptions;
   readonly sqlite: SqliteDatabase;
   kv: KvDouble;
+  /** Called when something is to be put into KV. */
+  onPut: (key: string, value: string) => void = () => {};
   isKvExchanged = false;
   #otherKv: KvDouble;
   readonly lines: LogLine[] = [];
@@ -127,6 +129,7 @@ export class SimulatedNode {
         slowMs: () => disturbances.kvSlowMs,
         hanging: () => disturbances.kvHanging,
         counts,
+        onPut: (key, value) => this.onPut(key, value),
       });
     this.kv = openKv();
     this.#otherKv = openKv();

@@ -7,6 +7,7 @@ import { dump } from '../support/ledger/memory-database.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { Random } from '../support/network/random.ts';
 import { checkAlways, checkSettled } from './checks/invariants.ts';
+import { checkPut } from './checks/rest.ts';
 import { bundleProduct, type Patch } from './platform/bundle.ts';
 import { STEPS } from './steps/steps.ts';
 import type { Story } from './story.ts';
@@ -34,6 +35,7 @@ export async function runStory(
 ): Promise<Outcome> {
   const makeIsolate = await bundleProduct(story.settings.limits, patches);
   const world = await World.open(story, makeIsolate);
+  world.node.onPut = (key, value) => checkPut(world, key, value);
   const failure = await play(world, story, script).catch((error: unknown) => {
     if (error instanceof Wrong) return error;
     throw error;

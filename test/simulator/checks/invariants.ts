@@ -14,7 +14,7 @@ import {
 } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
-import { isSmall, unreferencedBlocks } from '../platform/limits.ts';
+import { isSmall, marksOfIndex, unreferencedBlocks } from '../platform/limits.ts';
 import { issue, proposalOf } from '../steps/coordinators.ts';
 import { announcement } from '../steps/forge.ts';
 import type { Request } from '../truth.ts';
@@ -55,6 +55,7 @@ export async function checkAlways(world: World): Promise<void> {
   await checkEconomy(world);
   await checkRows(world);
   await checkIds(world);
+  await checkMarks(world);
   await checkWork(world);
   await checkBelieved(world, ledger);
   checkSilence(world);
@@ -560,6 +561,14 @@ async function checkIds(world: World): Promise<void> {
     .first<{ forgotten: number; first: number | null }>();
   if (row !== null && row.first !== null && row.forgotten >= row.first && !world.isFlipped)
     world.wrong('safety', `IDs up to ${row.forgotten} are forgotten, ${row.first} is kept`);
+}
+
+/** A publisher that cannot put anything does not fill its row. */
+async function checkMarks(world: World): Promise<void> {
+  const sql = "SELECT json_array_length(state, '$.marks') AS marks FROM nft_index";
+  const marks = world.isFlipped ? 0 : Number(await world.node.sqlite.prepare(sql).first('marks'));
+  const most = marksOfIndex(world.settings.limits);
+  if (marks > most) world.wrong('economy', `the index has ${marks} marks, at most ${most}`);
 }
 
 /** Milliseconds in which a milestone is applied where nothing disturbs the follower. */

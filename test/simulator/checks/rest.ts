@@ -7,7 +7,7 @@ import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
-import { packLength } from '../platform/limits.ts';
+import { packLength, putWithin } from '../platform/limits.ts';
 import type { World } from '../world.ts';
 import { checkScrubTells } from './scrub.ts';
 import { unreferencedSince } from './white-flag.ts';
@@ -101,6 +101,20 @@ function checkEntries(world: World, { generation, filledFrom, from }: IndexState
       world.wrong('safety', `"recent" lacks NFT ${id}`);
   for (const [id, output] of Object.entries(answers))
     if (output !== held(id, to)) world.wrong('safety', `"recent" has ${output} of NFT ${id}`);
+}
+
+/** A pass may begin to put what another one has just read. */
+const SLACK_MS = 1000;
+
+/** No entry is put long after it was read (docs/nft-index.md, assumption 2). */
+export function checkPut(world: World, key: string, text: string): void {
+  const { simulation, settings, imports, isFlipped, tally } = world;
+  const hasJumped = ['clockJump', 'wakeAhead'].some((step) => tally.has(step));
+  if (!key.startsWith('nft:') || imports > 0 || isFlipped || hasJumped) return;
+  const { ledgerIndex } = jsonOf(text);
+  const due = world.appliedBefore(simulation.now - putWithin(settings.limits) - SLACK_MS);
+  if (ledgerIndex < due)
+    world.wrong('safety', `an entry of ${ledgerIndex} is put long after milestone ${due}`);
 }
 
 const LOOKUPS = 5;

@@ -35,6 +35,7 @@ export interface KvOptions {
   /** The share of reads that give nothing for long. */
   hanging: () => number;
   counts: { kvCalls: number };
+  onPut: (key: string, value: string) => void;
 }
 
 export class KvDouble {
@@ -54,6 +55,7 @@ export class KvDouble {
   }
 
   put(key: string, value: string, options: { expirationTtl?: number } = {}): Promise<void> {
+    this.#options.onPut(key, value);
     return this.#call(key, () => this.#write(key, value, options));
   }
 

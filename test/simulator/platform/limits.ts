@@ -159,7 +159,7 @@ const SIZES: Values = {
   'src/ledger/import/staged-ledger.ts': { STRETCH: [10, 50] },
   'src/nft-index/recent-changes.ts': { MAX_STATES: [3, 10], MAX_WINDOW_CHANGES: [20, 60] },
   'src/nft-index/put-entries.ts': { PAGE_SIZE: [2, 8] },
-  'src/nft-index/publisher-state.ts': { MAX_DUE: [3, 10] },
+  'src/nft-index/publisher-state.ts': { MAX_DUE: [3, 10], MAX_MARKS: [10, 14] },
   'src/nft-index/cached-reads.ts': { MAX_ENTRIES: [2, 10] },
   'src/http/read-cache.ts': { MAX_BYTES: [5000, 50_000] },
   'src/modules/events/announcer.ts': { MAX_CALL_BYTES: [1000, 5000] },
@@ -201,6 +201,13 @@ export const packLength = (limits: Limits): number =>
 /** Blocks of a milestone that wait to be told in order; with more of them the order is given up. */
 export const heldBlocks = (limits: Limits): number =>
   sizeOf(limits, 'src/modules/events/milestone-events.ts', 'MAX_HELD', 10_000);
+
+/** Moments that the publisher of the NFT index remembers. */
+export const marksOfIndex = (limits: Limits): number =>
+  sizeOf(limits, 'src/nft-index/publisher-state.ts', 'MAX_MARKS', 100);
+
+/** In which an entry is put after it was read, milliseconds. */
+export const putWithin = (limits: Limits): number => (limits === 'usual' ? 60_000 : 2000);
 
 function sizeOf(limits: Limits, file: string, name: string, usual: number): number {
   if (!isSmall(limits)) return usual;
