@@ -46,6 +46,7 @@ export async function runStory(
   for (const { at, text } of node.lines) hash.update(`${at} ${text.replace(FRAMES, '')}\n`);
   hash.update(JSON.stringify(await dump(node.sqlite)));
   node.sqlite.close();
+  world.simulation.end();
   return {
     failure,
     hash: hash.digest('hex').slice(0, 16),
