@@ -120,10 +120,12 @@ async function storeMissing(
     if (!(error instanceof ConeUnavailable) || error.fault === 'over-budget') throw error;
     // where the walk went by the word of an upstream, the next try walks afresh
     const isLacked = error.fault === 'unknown-block' && cone.left !== undefined;
-    if (error.fault === 'too-large' || (isLacked && ++cone.lacked > MAX_SPARED))
-      forget(memory, cone);
-    // its next walk would end as this one did, and would leave no room for another's
-    if (error.fault === 'too-large' && cone.by !== undefined)
+    const isGivenUp = isLacked && ++cone.lacked > MAX_SPARED;
+    if (error.fault === 'too-large' || isGivenUp) forget(memory, cone);
+    // its next walk would end as this one did, and would leave no room for another's; but where
+    // others' blocks were staged before it began, there may have been too many by their word
+    const isOwnFault = error.fault === 'too-large' && (cone.left === undefined || cone.isFirst);
+    if ((isOwnFault || isGivenUp) && cone.by !== undefined)
       memory.upstreams.astray(head.generation, head.ledger).add(cone.by);
     throw new UpstreamFailure(error.message);
   }

@@ -44,7 +44,7 @@ function attachWide(network: SyntheticNetwork, below: string): string[] {
 }
 
 /** A ledger whose next milestone stands upon the last of some blocks that it does not know. */
-async function startTrapped(blocks: number, attach = attachChain) {
+async function startTrapped(blocks: number, attach = attachChain, own = 2) {
   const network = new SyntheticNetwork({ seed: 'astray' });
   network.milestone();
   const ancient = attach(network, network.milestoneBlock!, blocks);
@@ -54,7 +54,7 @@ async function startTrapped(blocks: number, attach = attachChain) {
   const old = network.note([entry]);
   network.milestone({ parents: [network.note([old, network.note([entry])])] });
   const rig = await startLedger(await openMemory(), network, 3);
-  const parents = [network.milestoneBlock!, network.note([network.note([top])])];
+  const parents = [network.milestoneBlock!, attachChain(network, top, own).at(-1)!];
   network.milestone({ parents: parents.sort() });
   rig.node.confirm(4);
   const upstream: Upstream = { ...rig.upstream, readTips: async () => [] };
@@ -162,4 +162,34 @@ it('words about blocks that a liar does not serve count as blocks that were met'
   const liar = { ...lying(upstream), ...without(upstream, new Set(ancient.slice(0, 65))) };
   await expect(tryBy(rig, liar, 1e6, 110)).rejects.toThrow(/more than 110 blocks/);
   expect(await tryBy(rig, upstream, 1e6, 110)).toMatchObject({ index: 4 });
+});
+
+it('where a liar has staged almost all that fits, and then gives no more, the honest one is not asked last', async () => {
+  const maxStaged = 44_000;
+  const { rig, upstream, ancient } = await startTrapped(300, attachChain, 150);
+  rig.following.memory = createFollowerMemory(10_000);
+  const { memory } = rig.following;
+  const { generation } = (await readHead(rig.db))!;
+  const honest = {
+    ...upstream,
+    name: 'honest',
+    ...without(upstream, new Set(ancient.slice(0, 290))),
+  };
+  const liar = lying({
+    ...upstream,
+    readBlock: async (id) =>
+      (await stagedLength(rig)) > maxStaged - 11_000 ? undefined : upstream.readBlock(id),
+  });
+  const isAstray = ({ name }: Upstream) => memory.upstreams.astray(generation, 3).has(name);
+  for (let turn = 0; turn < 40 && (await ledgerIndex(rig.db)) < 4; turn++)
+    for (const each of [liar, honest].sort((a, b) => Number(isAstray(a)) - Number(isAstray(b)))) {
+      const { message } = await tryBy(rig, each, maxStaged).then(
+        () => ({ message: 'applied' }),
+        (error: Error) => error,
+      );
+      // so far went what one pass may do, and the next one begins with it
+      if (/are (stored|fetched)|applied/.test(message)) break;
+    }
+  expect(await ledgerIndex(rig.db)).toBe(4);
+  expect(isAstray(honest)).toBe(false);
 });

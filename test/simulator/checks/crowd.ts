@@ -48,7 +48,10 @@ export function crowd(world: World, random: Random): void {
   const { connections, topics, tagBytes, isRude = false } = random.pick(CROWDS);
   const { starts } = node.events;
   const { faults } = node;
-  const isUndisturbed = () => starts === node.events.starts && faults === node.faults;
+  const { imports } = world;
+  // an import closes all, who may not answer
+  const isUndisturbed = () =>
+    starts === node.events.starts && faults === node.faults && imports === world.imports;
   const open = new Set<Connection>();
   const site = random.chance(0.5) ? undefined : random.below(0xffff).toString(16);
   const [v4, at] = [`198.51.100.${random.between(1, 250)}`, simulation.now];
