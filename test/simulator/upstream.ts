@@ -14,6 +14,7 @@ import {
 import { lastIndex } from '../support/network/network-model.ts';
 import { Random } from '../support/network/random.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { onAbort } from './platform/connections.ts';
 import {
   currentOwner,
   isRequest,
@@ -254,12 +255,9 @@ export class UpstreamDouble {
         conduct.spread +
         conduct.refusing >
         0;
-    const { signal } = init;
-    const aborted = new Promise<never>((_, reject) => {
-      if (signal?.aborted) reject(signal.reason);
-      signal?.addEventListener('abort', () => reject(signal.reason));
-    });
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
     aborted.catch(() => {});
+    using _listening = onAbort(init.signal, reject);
     const within = (ms: number) => Promise.race([this.#simulation.sleep(ms), aborted]);
     if (this.#isUp && random.chance(conduct.hanging)) await within(HANG_MS);
     const isSlow = random.chance(conduct.slow);

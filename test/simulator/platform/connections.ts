@@ -11,6 +11,18 @@ import { SimulatedResponse, type Socket } from './sockets.ts';
 const MAX_OPEN = 6;
 const MAX_SUBREQUESTS = 10_000;
 
+/** Calls with the reason once the signal is aborted, as long as it is in use. */
+export function onAbort(
+  signal: AbortSignal | null | undefined,
+  work: (reason: unknown) => void,
+): Disposable {
+  const listener = () => work(signal!.reason);
+  if (signal?.aborted) listener();
+  signal?.addEventListener('abort', listener);
+  // Node keeps a signal with listeners, and they the world, while one that it follows may abort
+  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', listener) };
+}
+
 type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /** Waits for a place, and returns what gives it back. */
@@ -23,14 +35,13 @@ export async function openConnection(signal?: AbortSignal | null): Promise<() =>
   if (usage.open < MAX_OPEN) usage.open++;
   else {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = () => {
+    usage.waiting.push(resolve);
+    using _leaving = onAbort(signal, (reason) => {
       const place = usage.waiting.indexOf(resolve);
       if (place < 0) return;
       usage.waiting.splice(place, 1);
-      reject(signal!.reason);
-    };
-    usage.waiting.push(resolve);
-    signal?.addEventListener('abort', leave);
+      reject(reason);
+    });
     await promise;
   }
   let isOpen = true;
@@ -70,8 +81,11 @@ export function connectedFetch(fetch: Fetch): Fetch {
     if (webSocket) webSocket.onEnd.push(close);
     else if (response.body === null) close();
     else {
-      signal?.addEventListener('abort', close);
-      return withBody(response, response.body, close);
+      const listening = onAbort(signal, close);
+      return withBody(response, response.body, () => {
+        listening[Symbol.dispose]();
+        close();
+      });
     }
     return response;
   };
