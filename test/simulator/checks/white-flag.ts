@@ -38,7 +38,10 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
   const askedAt = simulation.now;
   const before = lastIndex(network);
   const wasSlow = node.isSlow;
-  const areDown = () => upstreams.every(({ conduct }) => !conduct.isUp || conduct.failing === 1);
+  // a node that has none says what it lacks
+  const areDown = () =>
+    node.vars.UPSTREAM_URL !== '' &&
+    upstreams.every(({ conduct }) => !conduct.isUp || conduct.failing === 1);
   const wereDown = areDown();
   const isUnknown = truth === 'unknown' && request.parents.length > 1 && !world.isFlipped;
   const stored = isUnknown ? visibleIds(world) : undefined;
