@@ -27,6 +27,7 @@ import { LEAST_RETENTION } from '../platform/limits.ts';
 import { announce, issue, issueUnsound, proposal, proposalOf } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
 import { announcement, possibleBreaches } from '../steps/forge.ts';
+import { mintMany } from '../steps/senders.ts';
 import { withholdFor } from '../steps/upstreams.ts';
 import { prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
@@ -75,6 +76,24 @@ const SILENT_S = 600;
 /** After which what KV says of the last changes is too old, and D1 answers. */
 const OLD_MS = 135_000;
 
+const SLOW_MS = 3000;
+const SLOW_MILESTONES = 5;
+
+/** KV is slow while the entries of all NFTs, of which there are many, are put again. */
+async function fillSlowly(world: World, seed: string, random: Random): Promise<void> {
+  const { simulation, node, life } = world;
+  mintMany(life, random);
+  milestoneOf(world, `${seed} many`);
+  await simulation.runUntil(simulation.now + STORED_MS);
+  node.disturbances.kvSlowMs = SLOW_MS;
+  await node.sqlite.prepare('DELETE FROM nft_index').run();
+  for (let i = 0; i < SLOW_MILESTONES; i++) {
+    milestoneOf(world, `${seed} slow ${i}`);
+    await simulation.runUntil(simulation.now + SLOW_MS);
+  }
+  node.disturbances.kvSlowMs = 0;
+}
+
 const AHEAD_MS = 3_600_000;
 /** In which what happens then is published, and is read. */
 const PUBLISHED_AHEAD_MS = 12_000;
@@ -96,6 +115,7 @@ async function beSilent(world: World, seed: string, random: Random): Promise<voi
   const { simulation, node, network, truth } = world;
   if (world.settings.kind === 'idle') return;
   world.isDisturbedLate = true;
+  if (world.settings.limits !== 'usual') await fillSlowly(world, seed, random);
   if (truth.nftIds.length > 0) await runAhead(world, seed);
   // nothing waits for the hour that was
   if (random.chance(0.5)) {

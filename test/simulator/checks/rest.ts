@@ -105,12 +105,15 @@ function checkEntries(world: World, { generation, filledFrom, from }: IndexState
 
 /** A pass may begin to put what another one has just read. */
 const SLACK_MS = 1000;
+const CAUGHT_UP_MS = 60_000;
 
 /** No entry is put long after it was read (docs/nft-index.md, assumption 2). */
 export function checkPut(world: World, key: string, text: string): void {
-  const { simulation, settings, imports, isFlipped, tally } = world;
+  const { simulation, settings, imports, importedAt, isCalm, isFlipped, tally } = world;
   const hasJumped = ['clockJump', 'wakeAhead'].some((step) => tally.has(step));
-  if (!key.startsWith('nft:') || imports > 0 || isFlipped || hasJumped) return;
+  // the ledger comes to where the one before it was
+  const isBehind = imports > 0 && !(isCalm && simulation.now > importedAt + CAUGHT_UP_MS);
+  if (!key.startsWith('nft:') || isBehind || isFlipped || hasJumped) return;
   const { ledgerIndex } = jsonOf(text);
   const due = world.appliedBefore(simulation.now - putWithin(settings.limits) - SLACK_MS);
   if (ledgerIndex < due)

@@ -77,7 +77,7 @@ export const senderSteps = {
 } satisfies Steps;
 
 /** A drop of a collection: as many NFTs as two parts of a milestone's changes do not hold. */
-function mintMany(life: Life, random: Random): void {
+export function mintMany(life: Life, random: Random): void {
   const spend = take(life, life.coins);
   if (spend === undefined) return;
   const count = BigInt(random.between(50, 90));
