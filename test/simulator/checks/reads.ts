@@ -16,6 +16,7 @@ import {
 import { isSmall, LEAST_RETENTION } from '../platform/limits.ts';
 import { isUnspentAt } from '../truth.ts';
 import { hidesTreasury, namesToken, OWN_TOKEN, type World } from '../world.ts';
+import { UNKNOWN_MS } from './white-flag.ts';
 
 /** The ledger index of an answer; undefined where it names none. */
 function ledgerIndexOf(answer: Response): number | undefined {
@@ -280,9 +281,6 @@ export function metadataOf(
 
 /** Milestones for which a ledger keeps blocks at least, whatever it is told, but for a margin. */
 const SURELY_KEPT = LEAST_RETENTION - 2;
-
-/** A node remembers for some seconds that no upstream has a block. */
-const UNKNOWN_MS = 4000;
 
 /** What is wrong with a 404 of a block that is there, where no upstream can have denied it. */
 export function guessFault(world: World, blockId: string): string | undefined {

@@ -10,6 +10,8 @@ import type { World } from '../world.ts';
 
 /** Milliseconds in which a coordinator has an answer; HORNET's waits for two seconds. */
 export const ANSWERED_MS = 2500;
+/** A node remembers for some seconds that no upstream has a block. */
+export const UNKNOWN_MS = 4000;
 /** Milestones. */
 const FAR = 10;
 
@@ -38,10 +40,14 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
   const askedAt = simulation.now;
   const before = lastIndex(network);
   const wasSlow = node.isSlow;
-  // a node that has none says what it lacks
+  // a node that has none says what it lacks, and so does each of what its ledger may be past
+  const isAsked = node.vars.UPSTREAM_URL !== '' && request.index > before;
   const areDown = () =>
-    node.vars.UPSTREAM_URL !== '' &&
-    upstreams.every(({ conduct }) => !conduct.isUp || conduct.failing === 1);
+    isAsked &&
+    upstreams.every(
+      ({ conduct, answeredAt }) =>
+        (!conduct.isUp || conduct.failing === 1) && answeredAt < askedAt - UNKNOWN_MS,
+    );
   const wereDown = areDown();
   const isUnknown = truth === 'unknown' && request.parents.length > 1 && !world.isFlipped;
   const stored = isUnknown ? visibleIds(world) : undefined;
