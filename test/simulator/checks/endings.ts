@@ -118,7 +118,7 @@ async function beSilent(world: World, seed: string, random: Random): Promise<voi
   if (world.settings.limits !== 'usual') await fillSlowly(world, seed, random);
   if (truth.nftIds.length > 0) await runAhead(world, seed);
   // nothing waits for the hour that was
-  if (random.chance(0.5)) {
+  if (random.chance(0.7)) {
     await checkIndex(world);
     await checkLookups(world);
     // what is cached is of the namespace before
