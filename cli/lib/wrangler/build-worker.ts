@@ -93,19 +93,19 @@ export async function builtWorker(): Promise<string> {
     // of two builds at once the first one is kept
     if (!names(BUILDS).includes(digest)) renameSync(unfinished, folder);
   } finally {
-    for (const name of names(BUILDS))
-      if (name !== digest && !isBeingBuilt(name, digest))
-        rmSync(join(BUILDS, name), { recursive: true, force: true });
+    rmSync(unfinished, { recursive: true, force: true });
   }
+  for (const name of names(BUILDS))
+    if (name !== digest && !isBeingBuilt(name, digest))
+      rmSync(join(BUILDS, name), { recursive: true, force: true });
   return folder;
 }
 
 /** Whether another process, which was not ended meanwhile, builds these sources there. */
 function isBeingBuilt(name: string, digest: string): boolean {
-  const builder = Number(name.slice(digest.length + 1));
-  if (!name.startsWith(digest) || builder === process.pid) return false;
+  if (!name.startsWith(digest)) return false;
   try {
-    return process.kill(builder, 0);
+    return process.kill(Number(name.slice(digest.length + 1)), 0);
   } catch (error) {
     // another user's
     return (error as NodeJS.ErrnoException).code === 'EPERM';
