@@ -21,6 +21,7 @@ import { SimulatedNode } from './node.ts';
 import type { MakeIsolate } from './platform/bundle.ts';
 import { statementsOfObject } from './platform/limits.ts';
 import { Simulation } from './platform/simulation.ts';
+import type { Socket } from './platform/sockets.ts';
 import type { Settings, Story } from './story.ts';
 import { type Request, Truth } from './truth.ts';
 import { UpstreamDouble } from './upstream.ts';
@@ -427,7 +428,7 @@ export class World {
     path: string,
     look: (answer: Response) => void | Promise<void>,
     init?: RequestInit,
-    lookLater: (answer: Response) => void | Promise<void> = () => {},
+    lookLater: (answer: Response) => void | Promise<void> = hangUp,
     leavesAfter?: number,
   ): void {
     const asked = { path, at: this.simulation.now };
@@ -500,6 +501,11 @@ export const API_PASSWORD = 'password-of-the-simulated-node';
 /** The first upstream asks for it. */
 const UPSTREAM_TOKEN = 'token-of-the-first-upstream';
 export const SECRETS = [API_TOKEN, API_PASSWORD, UPSTREAM_TOKEN];
+
+/** A WebSocket that nobody takes would stay, and count, for ever. */
+function hangUp(answer: Response): void {
+  (answer as { webSocket?: Socket | null }).webSocket?.close(1006);
+}
 
 /** Whether a route is not public: in some stories. */
 export const hidesTreasury = ({ keepsHistory }: Settings): boolean => keepsHistory;

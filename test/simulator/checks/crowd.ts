@@ -49,12 +49,9 @@ export function crowd(world: World, random: Random): void {
   const { starts } = node.events;
   const { faults } = node;
   const { imports } = world;
-  // an import closes all, who may not answer; and no double ends the connection of who has left
+  // an import closes all, who may not answer
   const isUndisturbed = () =>
-    starts === node.events.starts &&
-    faults === node.faults &&
-    imports === world.imports &&
-    !world.tally.has('leave');
+    starts === node.events.starts && faults === node.faults && imports === world.imports;
   const open = new Set<Connection>();
   const site = random.chance(0.5) ? undefined : random.below(0xffff).toString(16);
   const [v4, at] = [`198.51.100.${random.between(1, 250)}`, simulation.now];

@@ -6,6 +6,7 @@ import { lastIndex, parametersAt } from '../../support/network/network-model.ts'
 import type { Random } from '../../support/network/random.ts';
 import { isSmall, unreferencedBlocks } from '../platform/limits.ts';
 import type { Request } from '../truth.ts';
+import type { UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
 
 /** Milliseconds in which a coordinator has an answer; HORNET's waits for two seconds. */
@@ -40,14 +41,12 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
   const askedAt = simulation.now;
   const before = lastIndex(network);
   const wasSlow = node.isSlow;
-  // a node that has none says what it lacks, and so does each of what its ledger may be past
-  const isAsked = node.vars.UPSTREAM_URL !== '' && request.index > before;
+  // of what its ledger is past a node says what it lacks, and asks nobody
+  const isMute = ({ conduct, answeredAt }: UpstreamDouble) =>
+    conduct.failing === 1 && request.index > before && answeredAt < askedAt - UNKNOWN_MS;
+  // and so does a node that has no upstreams
   const areDown = () =>
-    isAsked &&
-    upstreams.every(
-      ({ conduct, answeredAt }) =>
-        (!conduct.isUp || conduct.failing === 1) && answeredAt < askedAt - UNKNOWN_MS,
-    );
+    node.vars.UPSTREAM_URL !== '' && upstreams.every((each) => !each.conduct.isUp || isMute(each));
   const wereDown = areDown();
   const isUnknown = truth === 'unknown' && request.parents.length > 1 && !world.isFlipped;
   const stored = isUnknown ? visibleIds(world) : undefined;

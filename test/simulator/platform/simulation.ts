@@ -98,10 +98,7 @@ export class Simulation {
     this.at(time, work, { process, invocation: newInvocation() });
   }
 
-  /**
-   * Forgets what has not run. Node keeps a signal with listeners for as long as one that it follows
-   * may abort, and its listeners would keep the whole world: 12 MB a story.
-   */
+  /** Forgets what has not run: what hangs has listeners, which keep the world (connections.ts). */
   end(): void {
     this.#queue.length = 0;
   }
