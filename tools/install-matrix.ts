@@ -48,6 +48,10 @@ cell that the engines of that npm allow. The last line is "N passed, N failed".
 /** Packages of the registry, clones and homes. What was fetched is kept for the next time. */
 const FOLDER = join(tmpdir(), 'stardust-install-matrix');
 
+/** What npm printed in all cells, and how much of it is shown where one fails. */
+const LOG = join(FOLDER, 'log');
+const SHOWN_LINES = 40;
+
 /** The first request of the README, and its answer. */
 const NFT = '0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7';
 const LOOKED_UP = {
@@ -130,7 +134,7 @@ function startNpm(
   script: string,
   args: readonly string[],
 ): ChildProcess {
-  const log = openSync(join(FOLDER, 'log'), 'a');
+  const log = openSync(LOG, 'a');
   const ours = Object.keys(process.env).filter((name) => OURS.test(name));
   const environment = [
     ...ours.flatMap((name) => ['-u', name]),
@@ -213,6 +217,11 @@ async function startSample(cell: Cell, cwd: string): Promise<void> {
   }
 }
 
+/** Where it runs for others, as in CI, nobody sees the file. */
+function printedAtLast(): string {
+  return readFileSync(LOG, 'utf8').split('\n').slice(-SHOWN_LINES).join('\n');
+}
+
 async function tryCell(cell: Cell, withTests: boolean): Promise<void> {
   const cwd = cloneProject(cell);
   await runNpm(cell, cwd, ['ci']);
@@ -257,10 +266,11 @@ await runMain(USAGE, async (args) => {
         const name = `npm ${cell.npm.version.padEnd(8)} Node ${cell.node.version.padEnd(9)} ${user}`;
         const seconds = Math.round((Date.now() - started) / 1000);
         console.log(`${name}  ${String(seconds).padStart(4)} s  ${fault ?? 'ok'}`);
+        if (fault !== undefined) console.log(printedAtLast());
       }
     }
   }
-  console.log(`What npm printed: ${join(FOLDER, 'log')}`);
+  console.log(`What npm printed: ${LOG}`);
   console.log(`${counts.passed} passed, ${counts.failed} failed`);
   return counts.failed === 0 ? 0 : 1;
 });
