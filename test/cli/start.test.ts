@@ -87,6 +87,8 @@ it('has the address and the folder of a plain wrangler dev', async () => {
     // by its documentation: https://developers.cloudflare.com/workers/wrangler/commands/#dev
     '--persist-to': join(PROJECT, '.wrangler/state'),
   });
+  // of two starts at once, both would find 9229 free, and one would end
+  expect(dev.inspector_port).toBe(0);
 });
 
 const DEATHS = process.env.SLOW ? 3 : 1;
