@@ -8,7 +8,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readHead } from '../../../src/ledger/core/head.ts';
+import { readHead, SCHEMA } from '../../../src/ledger/core/head.ts';
 import {
   HAS_PROGRESS,
   readStagingScript,
@@ -47,7 +47,7 @@ const REPLACED_BEFORE =
 interface Noted {
   /**
    * The deployed database, the files that the ledger in the folder's database was loaded from, and
-   * how its tables were defined: what was uploaded for others is of no use.
+   * how its tables were defined, and read: what was uploaded for others is of no use.
    */
   files: string;
   /** Of the ledger in the folder's database. */
@@ -115,7 +115,7 @@ async function load(
   const { keys, network, sha256 } = request;
   // what was loaded without one of these checks is loaded again
   const checks = JSON.stringify([keys, network, sha256]);
-  const files = [databaseName, ...described, checks, ...create].join();
+  const files = [SCHEMA, databaseName, ...described, checks, ...create].join();
   const noted = readNoted(folder);
   // a power failure, or a folder removed in part, may leave the note alone
   const held = await readHead(db).catch(() => undefined);

@@ -2,7 +2,15 @@
  * `stardust-edge import --remote`: what reaches the deployed stores, after whatever happened on the
  * way.
  */
-import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { importRemotely } from '../../../cli/lib/import/import-remotely.ts';
@@ -15,7 +23,7 @@ import {
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readHead } from '../../../src/ledger/core/head.ts';
+import { readHead, SCHEMA } from '../../../src/ledger/core/head.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { FakeAccount, fakeWrangler } from '../../support/cli/fake-account.ts';
@@ -292,6 +300,20 @@ describe('upload', () => {
     const key = { publicKey: new Uint8Array(32).fill(1), first: 0, last: 0 };
     const signed = { ...NETWORK_A, keys: { keys: [key], threshold: 1 } };
     await expect(importRemotely(signed, config, offline, work)).rejects.toThrow('M-3');
+  });
+
+  it('starts over where the release before, of another schema, was interrupted', async () => {
+    const wrangler = new Deployed();
+    const work = workFolder();
+    // before the seventh call
+    wrangler.account.failAt = 12;
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE).catch(() => undefined);
+    wrangler.database.exec('UPDATE import_head SET schema = schema - 1, sum = sum - 1');
+    const note = join(work, 'upload.json');
+    const noted = readFileSync(note, 'utf8');
+    writeFileSync(note, noted.replace(`"files":"${SCHEMA},`, `"files":"${SCHEMA - 1},`));
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
   });
 
   it('starts over when another release defines a table in another way', async () => {
