@@ -106,8 +106,10 @@ async function storeMissing(
     left !== undefined || upstream === undefined || by === upstream.name;
   const cones = memory.missing.filter((each) => each.milestone === milestone);
   const cone =
-    cones.find(isOurs) ?? createMissingCone(view, { milestone, parents }, upstream?.name);
+    cones.find(isOurs) ?? createMissingCone(head, { milestone, parents }, upstream?.name);
   cone.by ??= upstream?.name;
+  // an interrupted walk may go on when another's blocks are staged
+  if (cone.left === undefined) cone.isFirst = view.last.staged === undefined;
   let room = MAX_KEPT - countMet(cone);
   const others = cones.filter((each) => {
     if (each !== cone) room -= countMet(each);

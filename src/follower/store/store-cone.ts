@@ -63,8 +63,8 @@ export interface MissingCone {
   left: Uint8Array[] | undefined;
   /** Blocks by that upstream's word: the walk ends at the referenced ones. */
   readonly said: SaidReferences;
-  /** Whether no block was staged before: one may rest on any upstream's word. */
-  readonly isFirst: boolean;
+  /** Whether no block was staged before its own: one may rest on any upstream's word. */
+  isFirst: boolean;
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
@@ -75,7 +75,7 @@ export interface MissingCone {
 
 /** @param parents hex IDs of the milestone's parents */
 export function createMissingCone(
-  { head: { generation, ledger }, last }: Pick<UnreferencedView, 'head' | 'last'>,
+  { generation, ledger }: Pick<Head, 'generation' | 'ledger'>,
   { milestone, parents }: { milestone: string; parents: readonly string[] },
   by?: string,
 ): MissingCone {
@@ -88,7 +88,7 @@ export function createMissingCone(
     walked: 0,
     left: undefined,
     said: createSaid(),
-    isFirst: last.staged === undefined,
+    isFirst: true,
     missing: 0,
     stored: 0,
     lacked: 0,

@@ -164,32 +164,47 @@ it('words about blocks that a liar does not serve count as blocks that were met'
   expect(await tryBy(rig, upstream, 1e6, 110)).toMatchObject({ index: 4 });
 });
 
-it('where a liar has staged almost all that fits, and then gives no more, the honest one is not asked last', async () => {
-  const maxStaged = 44_000;
-  const { rig, upstream, ancient } = await startTrapped(300, attachChain, 150);
-  rig.following.memory = createFollowerMemory(10_000);
-  const { memory } = rig.following;
-  const { generation } = (await readHead(rig.db))!;
-  const honest = {
-    ...upstream,
-    name: 'honest',
-    ...without(upstream, new Set(ancient.slice(0, 290))),
-  };
-  const liar = lying({
-    ...upstream,
-    readBlock: async (id) =>
-      (await stagedLength(rig)) > maxStaged - 11_000 ? undefined : upstream.readBlock(id),
-  });
-  const isAstray = ({ name }: Upstream) => memory.upstreams.astray(generation, 3).has(name);
-  for (let turn = 0; turn < 40 && (await ledgerIndex(rig.db)) < 4; turn++)
-    for (const each of [liar, honest].sort((a, b) => Number(isAstray(a)) - Number(isAstray(b)))) {
-      const { message } = await tryBy(rig, each, maxStaged).then(
-        () => ({ message: 'applied' }),
-        (error: Error) => error,
-      );
-      // so far went what one pass may do, and the next one begins with it
-      if (/are (stored|fetched)|applied/.test(message)) break;
+it.each([
+  ['begins after that', 0],
+  ['was broken off in its walk before', 3],
+])(
+  'where a liar has staged almost all that fits, and then gives no more, the honest one is not asked last: it %s',
+  async (_, given) => {
+    const maxStaged = 44_000;
+    const { rig, upstream, ancient } = await startTrapped(300, attachChain, 150);
+    rig.following.memory = createFollowerMemory(10_000);
+    const { memory } = rig.following;
+    const { generation } = (await readHead(rig.db))!;
+    const honest = {
+      ...upstream,
+      name: 'honest',
+      ...without(upstream, new Set(ancient.slice(0, 290))),
+    };
+    const liar = lying({
+      ...upstream,
+      readBlock: async (id) =>
+        (await stagedLength(rig)) > maxStaged - 11_000 ? undefined : upstream.readBlock(id),
+    });
+    const isAstray = ({ name }: Upstream) => memory.upstreams.astray(generation, 3).has(name);
+    if (given > 0) {
+      let left = given;
+      const readBlock = async (id: string) => {
+        if (left-- === 0) throw GONE;
+        return honest.readBlock(id);
+      };
+      await expect(tryBy(rig, { ...honest, readBlock }, maxStaged)).rejects.toThrow('gone');
+      expect(memory.missing).toMatchObject([{ by: 'honest', left: undefined, isFirst: true }]);
     }
-  expect(await ledgerIndex(rig.db)).toBe(4);
-  expect(isAstray(honest)).toBe(false);
-});
+    for (let turn = 0; turn < 40 && (await ledgerIndex(rig.db)) < 4; turn++)
+      for (const each of [liar, honest].sort((a, b) => Number(isAstray(a)) - Number(isAstray(b)))) {
+        const { message } = await tryBy(rig, each, maxStaged).then(
+          () => ({ message: 'applied' }),
+          (error: Error) => error,
+        );
+        // so far went what one pass may do, and the next one begins with it
+        if (/are (stored|fetched)|applied/.test(message)) break;
+      }
+    expect(await ledgerIndex(rig.db)).toBe(4);
+    expect(isAstray(honest)).toBe(false);
+  },
+);
