@@ -225,6 +225,22 @@ describe('npm start', () => {
     expect(existsSync(unmade)).toBe(false);
   });
 
+  it('names its own option for an address at which nothing can listen', async () => {
+    for (const [address, sentence] of [
+      ['fe80::1%lo', 'has a zone: name another address by --ip'],
+      ['192.0.2.1', 'is no address of this machine (EADDRNOTAVAIL): name another by --ip'],
+    ] as const) {
+      const { code, stderr } = await runCommand(
+        'start',
+        '--ip',
+        address,
+        '--persist-to',
+        persistTo,
+      );
+      expect([code, stderr]).toEqual([1, `${address} ${sentence}\n`]);
+    }
+  });
+
   it('names a clock that is wrong', async () => {
     const early = 'data:text/javascript,Date.now=()=>0';
     for (const command of ['start', 'serve']) {

@@ -18,14 +18,18 @@ export function checkClock({ compatibilityDate }: { compatibilityDate: string })
     );
 }
 
+/** What names the address. */
+const OPTIONS = { serve: '--host', start: '--ip' };
+
 /** Rejects with a sentence if nothing can listen at the address. */
 export async function checkAddress(
   host: string,
   port: number,
-  command: 'serve' | 'start' = 'serve',
+  command: keyof typeof OPTIONS = 'serve',
 ): Promise<void> {
   // which no URL can name
-  if (host.includes('%')) throw new Error(`${host} has a zone: name another address by --host`);
+  if (host.includes('%'))
+    throw new Error(`${host} has a zone: name another address by ${OPTIONS[command]}`);
   const server = createServer();
   try {
     await once(server.listen({ host, port, exclusive: true }), 'listening');
@@ -36,11 +40,16 @@ export async function checkAddress(
   await once(server.close(), 'close');
 }
 
-function describe(code: string | undefined, host: string, port: number, command: string): string {
+function describe(
+  code: string | undefined,
+  host: string,
+  port: number,
+  command: keyof typeof OPTIONS,
+): string {
   if (code === 'EADDRINUSE')
     return `port ${port} of ${host} is in use: ${callWith(command, '--port N')} names another`;
   if (code === 'EACCES') return `port ${port} needs rights that this process does not have`;
-  return `${host} is no address of this machine (${code}): name another by --host`;
+  return `${host} is no address of this machine (${code}): name another by ${OPTIONS[command]}`;
 }
 
 /** Workerd does not start, and does not say why, if it cannot write. */

@@ -155,7 +155,8 @@ async function storeInParts(
   const { id, milestone } = await verifyMilestone(payload, position, rules);
   const parents = milestone.parents.map(toHexDigits);
   const view = await memory.index.view(where, head, parents);
-  const [cone = createMissingCone(view.head, { milestone: toHexDigits(id), parents })] = memory.missing;
+  const [cone = createMissingCone(view.head, { milestone: toHexDigits(id), parents })] =
+    memory.missing;
   memory.missing = [cone];
   await storeCone(where, head, cone, {
     waitUntil: Date.now() + 20_000,
