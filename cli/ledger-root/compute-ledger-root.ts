@@ -67,7 +67,7 @@ export async function computeLedgerRoot(
   }
   const { ledgerIndex, treasury, milestoneId, currentParameters, parameters } = summary;
   const hash = await stateHash(ledgerIndex, treasury, hashed(index.read(paths)));
-  if (held !== currentParameters.tokenSupply)
+  if (BigInt.asUintN(64, held) !== currentParameters.tokenSupply)
     throw refusal('E.5', `outputs and treasury hold ${held} base tokens, not the supply`);
   const nfts = new GrowingTree();
   let last: Uint8Array | undefined;

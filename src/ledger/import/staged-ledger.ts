@@ -303,7 +303,7 @@ export class StagingSink implements LedgerSink {
       stretches.push([after, last]);
       after = last;
     }
-    if (held + treasury.amount !== tokenSupply) {
+    if (BigInt.asUintN(64, held + treasury.amount) !== tokenSupply) {
       const sum = `the outputs hold ${held} base tokens, the treasury ${treasury.amount}`;
       throw refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
     }

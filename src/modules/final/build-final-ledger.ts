@@ -76,16 +76,15 @@ export async function buildFinalLedger(
   const { state } = await readQuery(db, selectFinal(db, finalMilestone));
   if (state === undefined || state.built !== undefined) return true;
   const budget = { pages: mostPages };
-  const { head, parameters } = state;
+  const { head, supply } = state;
   const build = async () => {
     const outputs = await buildTree(db, state, 'outputs', budget, layout);
     if (outputs === undefined) return false;
     const nfts = await buildTree(db, state, 'nfts', budget, layout);
     if (nfts === undefined) return false;
-    // E.5: outputs and treasury are the token supply
-    const held = outputs.amount + head.treasury.amount;
-    if (held !== parameters.tokenSupply)
-      throw new LedgerDamaged(`rows of the table output (${held} of ${parameters.tokenSupply})`);
+    // E.5, in uint64, as receipts are
+    const held = BigInt.asUintN(64, outputs.amount + head.treasury.amount);
+    if (held !== supply) throw new LedgerDamaged(`rows of the table output (${held} of ${supply})`);
     if (outputs.nfts !== nfts.count)
       throw new LedgerDamaged(`rows of the table nft (${nfts.count}, of ${outputs.nfts} outputs)`);
     await storeRoot(db, state, { outputs, nfts });

@@ -150,6 +150,8 @@ export function readSubtrees(text: string, tree: FinalTreeName): Subtree[] {
 export interface FinalState {
   head: Head;
   parameters: ProtocolParameters;
+  /** Token supply at the import: outputs and treasury hold it, whatever is announced since. */
+  supply: bigint;
   /** 32 bytes. */
   milestoneId: Uint8Array;
   /** Final ledger with its root; undefined until the trees are built. */
@@ -178,6 +180,7 @@ export function selectFinal(db: Database, finalMilestone: number): Query<FoundFi
         return { ledgerIndex: at?.head.ledger, state: undefined };
       const { head, milestone } = at;
       const parameters = parametersAt(announced, head.ledger);
+      const { tokenSupply: supply } = parametersAt(announced, head.start);
       const { networkName } = parameters;
       const milestoneId = Uint8Array.fromHex(milestone.id);
       const built = stored && {
@@ -186,7 +189,7 @@ export function selectFinal(db: Database, finalMilestone: number): Query<FoundFi
       };
       if (built !== undefined && !equalBytes(finalRoot(built.ledger), built.root))
         throw new LedgerDamaged('rows of the table final_root');
-      return { ledgerIndex: head.ledger, state: { head, parameters, milestoneId, built } };
+      return { ledgerIndex: head.ledger, state: { head, parameters, supply, milestoneId, built } };
     },
   );
 }

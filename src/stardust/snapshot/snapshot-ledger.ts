@@ -120,7 +120,8 @@ export class SnapshotLedger {
   /** Throws a StardustError unless outputs and treasury together hold the token supply (E.5). */
   checkSupply({ tokenSupply }: ProtocolParameters): void {
     const { amount, outputs } = this.totals;
-    if (amount + this.treasury.amount !== tokenSupply) {
+    // in uint64, as receipts are
+    if (BigInt.asUintN(64, amount + this.treasury.amount) !== tokenSupply) {
       const held = `${outputs} outputs hold ${amount} base tokens`;
       const sum = `${held}, the treasury ${this.treasury.amount}`;
       throw refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);

@@ -13,12 +13,14 @@ import { LAYOUT, type Layout } from '../../../src/modules/final/final-tables.ts'
 import { proveFinal, readFinalLedger } from '../../../src/modules/final/prove-final.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
 import {
   type FinalTreeName,
   GrowingTree,
   KEY_BYTES,
   verifyFinalProof,
 } from '../../../src/stardust/proof/final-ledger.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import {
   absentKey,
@@ -32,7 +34,7 @@ import {
   MUTATION_NAMES,
   mutateAnswer,
 } from '../../support/final-ledger/mutate-answer.ts';
-import { disturbed, startLedger } from '../../support/ledger/ledger-harness.ts';
+import { disturbed, followTo, startLedger, startNew } from '../../support/ledger/ledger-harness.ts';
 import { dump, openMemory } from '../../support/ledger/memory-database.ts';
 import { Random } from '../../support/network/random.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
@@ -277,6 +279,24 @@ describe('building', () => {
     expect((await dump(db)).final_page).toEqual([]);
     expect(await buildFinalLedger(db, 1)).toBe(true);
     expect(await readFinalLedger(db, 1)).toMatchObject({ ok: true });
+  });
+
+  it('takes a treasury that was overdrawn, or a supply announced since, for no damage', async () => {
+    const db = await openMemory();
+    const { network, rig } = await startNew(db, 'other supply', { treasury: 1_000_000n });
+    const fund = { tailTransactionHash: new Uint8Array(49), deposit: 2_000_000n };
+    // H-119
+    network.milestone({ migrate: [{ ...fund, address: network.account(0).address }] });
+    await startLedger(await openMemory(), network, 2);
+    const { parameters } = network.genesis;
+    const tokenSupply = parameters.tokenSupply + 1n;
+    const announced = encode(protocolParameters, { ...parameters, tokenSupply });
+    const from = { targetMilestoneIndex: 4, protocolVersion: 2 };
+    network.milestone({ announce: { type: 1, ...from, parameters: announced } });
+    network.milestone();
+    await followTo(rig, 4);
+    expect(await buildFinalLedger(db, 4)).toBe(true);
+    expect(await readFinalLedger(db, 4)).toMatchObject({ ok: true });
   });
 
   it('writes nothing, and reads nothing, without a final milestone', async () => {

@@ -352,7 +352,8 @@ export class SyntheticNetwork implements Network {
       transaction: {
         type: 4,
         input: { type: 1, milestoneId: treasury.milestoneId },
-        output: { type: 2, amount: treasury.amount - paid },
+        // in uint64, as the reference
+        output: { type: 2, amount: BigInt.asUintN(64, treasury.amount - paid) },
       },
     };
   }
