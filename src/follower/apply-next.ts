@@ -124,8 +124,9 @@ function requireNetwork(
       `the upstream is of network ${network}, the imported ledger of ${known.at(-1)?.networkName}: ` +
         'import a snapshot of that network, or name an upstream of this one',
     );
-  // a milestone that is not applied yet may announce others
-  if (parameters === undefined || head.ledger < confirmed) return;
+  // a milestone that is not applied yet may announce others, and an import lacks former ones
+  const isKnown = head.ledger >= confirmed && announced.at(confirmed) !== undefined;
+  if (parameters === undefined || !isKnown) return;
   const others = known.map((each) => differences(each, parameters));
   if (others.some((names) => names.length === 0)) {
     const said = JSON.stringify({ network, baseToken: heads.baseToken });

@@ -8,6 +8,8 @@ import { saveFollowerState } from '../../src/follower/follower-status.ts';
 import { followOnce, type PassResult } from '../../src/follower/pass.ts';
 import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import { protocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { restUpstream } from '../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { NodeState } from '../support/hornet-double/node-state.ts';
@@ -454,6 +456,29 @@ describe('an upstream of another network', () => {
     ];
     await pass(rig, -1);
     expect(await ledgerIndex(db)).toBe(3);
+  });
+
+  it('is not taken for one while it is where parameters are in force that the import lacks', async () => {
+    const network = networkOf(1);
+    const { parameters } = network.genesis;
+    const bytes = encode(protocolParameters, { ...parameters, belowMaxDepth: 14 });
+    const from = { targetMilestoneIndex: 3, protocolVersion: 2 };
+    network.milestone({ announce: { type: 1, ...from, parameters: bytes } });
+    for (let index = 3; index <= 4; index++) network.milestone();
+    const rig = await startLedger(db, network, 4);
+    const lagging = async () => ({
+      ...(await rig.upstream.readHeads()),
+      ...{ networkName: 'synthetic', parameters },
+    });
+    for (const [confirmed, state] of [
+      [2, 'following'],
+      [4, 'diverged'],
+    ] as const) {
+      rig.node.confirm(confirmed);
+      rig.following.upstreams = [{ ...rig.upstream, readHeads: lagging }];
+      await pass(rig);
+      expect(await stateOf()).toBe(state);
+    }
   });
 
   it("has its token kept only where its protocol parameters are the ledger's", async () => {
