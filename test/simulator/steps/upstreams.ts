@@ -392,7 +392,7 @@ const ODD_BLOCKS: Readonly<Record<string, (world: World, random: Random) => Uint
     return bytes;
   },
   'parents out of order': ({ network }, random) => {
-    const bytes = blockAround(random.sample([...network.blocks.keys()], 2), undefined);
+    const bytes = blockAround(random.sample([ZERO_ID, ...network.blocks.keys()], 2), undefined);
     const [one, other] = [bytes.slice(2, 34), bytes.slice(34, 66)];
     bytes.set(other, 2);
     bytes.set(one, 34);
