@@ -21,8 +21,10 @@ import {
 import { lastIndex, ledgerAt, parametersAt, ZERO_ID } from '../../support/network/network-model.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { type Coin, coin, type MadeTransaction } from '../../support/network/transactions.ts';
+import { type KeyPair, keyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { mutatedBlock } from '../../support/stardust/mutated-blocks.ts';
+import { edgeOutputs } from './edge-outputs.ts';
 import { judgedTransaction, tryTo } from './judged-transaction.ts';
 import type { Asked, NetworkFile, Refused } from './network-file.ts';
 import { wildPlan } from './wild-transactions.ts';
@@ -31,6 +33,8 @@ const ACCOUNTS = 6;
 /** As in the recorded vectors, so that a difference can be kept as one of them. */
 const { networkName: NETWORK_NAME, tokenSupply } = README_PARAMETERS;
 const COINS = 16;
+const BEGINNING = 1_700_000_000;
+const keyPairOf = (number: number) => keyPair(`wild ${number}`);
 
 export interface WildOptions {
   seed: string;
@@ -40,13 +44,18 @@ export interface WildOptions {
 }
 
 export function wildNetwork({ seed, milestones, events }: WildOptions): NetworkFile {
+  const coins = (account: (number: number) => KeyPair) => [
+    ...Array.from({ length: COINS }, (_, i) =>
+      basic(account(i % ACCOUNTS), { amount: COIN_AMOUNT }),
+    ),
+    ...edgeOutputs(account, BEGINNING),
+  ];
+  const held = coins(keyPairOf).reduce((sum, { amount }) => sum + amount, 0n);
   const network = new SyntheticNetwork({
     seed,
-    coins: (account) =>
-      Array.from({ length: COINS }, (_, i) =>
-        basic(account(i % ACCOUNTS), { amount: COIN_AMOUNT }),
-      ),
-    treasury: tokenSupply - BigInt(COINS) * COIN_AMOUNT,
+    coins,
+    genesisTimestamp: BEGINNING,
+    treasury: tokenSupply - held,
     parameters: { networkName: NETWORK_NAME },
   });
   const wild = new Wild(network);
@@ -117,13 +126,16 @@ class Wild {
 
   #spend(): void {
     const { network } = this;
-    const plan = wildPlan({
-      random: network.random,
-      accounts: this.#accounts,
-      coins: this.#coins,
-      now: network.nextTimestamp,
-      rent: this.#parameters.rentStructure,
-    });
+    // what is more than a field holds is not encoded
+    const plan = tryTo(() =>
+      wildPlan({
+        random: network.random,
+        accounts: this.#accounts,
+        coins: this.#coins,
+        now: network.nextTimestamp,
+        rent: this.#parameters.rentStructure,
+      }),
+    );
     if (plan === undefined) return;
     const made = tryTo(() => judgedTransaction({ networkId: networkId(NETWORK_NAME), ...plan }));
     if (made === undefined) return;

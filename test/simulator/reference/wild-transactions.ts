@@ -49,6 +49,7 @@ import {
   referTo,
   type TransactionPlan,
 } from '../../support/payloads/transactions.ts';
+import { MAX_UINT256 } from './edge-outputs.ts';
 import { MISTAKES } from './mistakes.ts';
 
 /** What a maker of transactions knows. */
@@ -227,13 +228,13 @@ function goOnWithAlias(
   const founded = random.pick([0, 1, 2, 3]);
   draft.outputs.push({
     ...same,
-    stateIndex: output.stateIndex + 1,
+    stateIndex: (output.stateIndex + 1) >>> 0,
     stateMetadata: random.bytes(random.below(12)),
-    foundryCounter: output.foundryCounter + founded,
+    foundryCounter: (output.foundryCounter + founded) >>> 0,
     features: someFeatures(draft, [0, 2], 0.3),
   });
   for (let i = 1; i <= founded; i++) {
-    const serialNumber = output.foundryCounter + i;
+    const serialNumber = (output.foundryCounter + i) >>> 0;
     const minted = BigInt(random.pick([0, 1, 500, 1000]));
     const immutable = random.chance(0.3) ? [metadata(random.bytes(4))] : [];
     const made = foundry(aliasId, { serialNumber, minted, maximumSupply: 1000n, immutable });
@@ -353,7 +354,8 @@ function balance(draft: Draft, { tokens }: Due): void {
 function restOf(tokens: Tokens, random: Random): NativeToken[] {
   return [...tokens].flatMap(([id, amount]) => {
     // some are burned
-    const left = random.chance(0.1) ? amount / 2n : amount;
+    const kept = random.chance(0.1) ? amount / 2n : amount;
+    const left = kept > MAX_UINT256 ? MAX_UINT256 : kept;
     return left > 0n ? [{ id: Uint8Array.fromHex(id), amount: left }] : [];
   });
 }
