@@ -13,7 +13,7 @@
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
  */
 import { createBoundedMap } from '../platform/bounded-map.ts';
-import { hasPassed, within } from '../platform/clock.ts';
+import { hasPassed, untilSettled } from '../platform/clock.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { type Entry, type KvRead, readEntry } from './kv-values.ts';
 import { type Recent, readRecent } from './recent-changes.ts';
@@ -52,9 +52,7 @@ export function createRecentCaches(
     if (isResting()) return undefined;
     const called = (async () => call(await storage.open('nft-index')))();
     try {
-      return await within(MAX_WAIT_MS, called, () => {
-        throw new Error(`no answer within ${MAX_WAIT_MS} ms`);
-      });
+      return await untilSettled(called, 'the Cache API', MAX_WAIT_MS);
     } catch (error) {
       writeLimitedLog('warn', 'nft-index.uncached', { error: describeError(error) });
       failedAt = Date.now();

@@ -1,5 +1,5 @@
 /** Looks up an NFT: in KV if its copies prove an answer, else in D1. */
-import { within } from '../platform/clock.ts';
+import { untilSettled } from '../platform/clock.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import type { OpenRecentCache, RememberedReads } from './cached-reads.ts';
 import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
@@ -103,9 +103,7 @@ async function resolveRead(
       remembered.entry(nftId, now) ?? fetchEntry(sources, nftId, now),
       remembered.recent(now) ?? fetchRecent(sources, request, now),
     ]);
-    const [entry, recent] = await within(MAX_READ_MS, reading, () => {
-      throw new Error(`no answer within ${MAX_READ_MS} ms`);
-    });
+    const [entry, recent] = await untilSettled(reading, 'KV', MAX_READ_MS);
     return resolve(entry, recent, nftId, clock());
   } catch (error) {
     writeLimitedLog('error', 'nft-index.unreadable', { error: describeError(error) });

@@ -8,7 +8,7 @@
  * that has seen the last change of the state may write the next. If its ledger was replaced
  * meanwhile, its entries name their ledger, and so say nothing about the new one.
  */
-import { takeTurns, within } from '../platform/clock.ts';
+import { takeTurns, untilSettled } from '../platform/clock.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {
@@ -74,9 +74,7 @@ export async function publish(
 
 /** Ends calls that hang: by assumption 2 (timing-assumptions.ts) what they put lands no later. */
 const untilLate = <T>(call: Promise<T>): Promise<T> =>
-  within(MAX_WRITE_AGE_MS - PUT_WITHIN_MS, call, () => {
-    throw new Error('KV does not answer');
-  });
+  untilSettled(call, 'KV', MAX_WRITE_AGE_MS - PUT_WITHIN_MS);
 
 /** Changes of NFTs whose entries wait: 300 MB. Beyond, it begins anew. */
 const MAX_WAITING = 4_000_000;

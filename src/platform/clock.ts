@@ -35,8 +35,8 @@ const MAX_CALL_MS = 900_000;
  *
  * @param callee who is called, for people
  */
-export const untilSettled = <T>(call: Promise<T>, callee: string): Promise<T> =>
-  within(MAX_CALL_MS, call, () => {
+export const untilSettled = <T>(call: Promise<T>, callee: string, ms = MAX_CALL_MS): Promise<T> =>
+  within(ms, call, () => {
     throw new Error(`${callee} does not answer`);
   });
 
