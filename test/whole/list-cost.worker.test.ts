@@ -131,7 +131,7 @@ it.each([
 
 it('owners of a collection: some rows for each of its NFTs, up to the most', async () => {
   const key = (number: number) => `00${number.toString(16).padStart(64, '0')}`;
-  const query = { prefix: 'tst', pageSize: 1000, from: '' };
+  const query = { pageSize: 1000, from: '' };
   const { db: counted, counts } = countedDatabase(db);
   await readCollectionOwners(counted, { ...query, issuer: key(99) });
   expect(counts.rowsRead).toBeLessThan(10);

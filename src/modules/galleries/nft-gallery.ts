@@ -13,14 +13,10 @@ import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
 import { pageOf, selectIndexed } from '../lists/list-statements.ts';
 import type { OutputQuery, Position } from '../lists/output-query.ts';
 
-/** `foreign`: an address does not have the network's prefix. */
-export type NftGallery =
-  | (Pick<NftOutputs, 'ledgerIndex' | 'timestamp' | 'prefix'> & {
-      ok: true;
-      nfts: NftStatus[];
-      next: Position | undefined;
-    })
-  | { ok: false; ledgerIndex: number; why: 'foreign'; prefix: string };
+interface NftGallery extends Omit<NftOutputs, 'outputs'> {
+  nfts: NftStatus[];
+  next: Position | undefined;
+}
 
 export interface NftStatus {
   status: OutputStatus;
@@ -49,14 +45,12 @@ export async function readNftGallery(
   if (at === undefined) return undefined;
   const ledgerIndex = at.head.ledger;
   const prefix = parametersAt(parameters, ledgerIndex).bech32Hrp;
-  if (query.prefixes.some((each) => each !== prefix))
-    return { ok: false, ledgerIndex, why: 'foreign', prefix };
   const page = pageOf(query, [rows.map(({ position }) => position)]);
   if (page === undefined) throw new Error('a gallery has pages');
   // where the next page begins is read too, and so compared
   const nfts = rows.map(({ read }) => read(ledgerIndex)).slice(0, page.items.length);
   const { timestamp } = at.milestone;
-  return { ok: true, ledgerIndex, timestamp, prefix, nfts, next: page.next };
+  return { ledgerIndex, timestamp, prefix, nfts, next: page.next };
 }
 
 /** Selects one more than the page holds. */

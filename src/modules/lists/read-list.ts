@@ -16,11 +16,9 @@ import {
 import { type ListPage, selectPage } from './list-statements.ts';
 import type { OutputQuery } from './output-query.ts';
 
-/** `foreign`: not the network's prefix. `too many`: more rows than the budget allows. */
+/** `page`: undefined where more rows would be read than the budget allows. */
 export type OutputList =
-  | ({ ledgerIndex: number; ok: true } & ListPage)
-  | { ledgerIndex: number; ok: false; why: 'foreign'; prefix: string }
-  | { ledgerIndex: number; ok: false; why: 'too many' }
+  | { ledgerIndex: number; ok: true; prefix: string; page: ListPage | undefined }
   | NotIndexed;
 
 /** Returns undefined without a ledger. Throws a LedgerUnreadable if it is of another version. */
@@ -38,10 +36,7 @@ export async function readOutputList(
   if (missing !== undefined) return missing;
   const ledgerIndex = head.ledger;
   const prefix = parametersAt(parameters, ledgerIndex).bech32Hrp;
-  if (query.prefixes.some((each) => each !== prefix))
-    return { ledgerIndex, ok: false, why: 'foreign', prefix };
-  if (page === undefined) return { ledgerIndex, ok: false, why: 'too many' };
-  return { ledgerIndex, ok: true, ...page };
+  return { ledgerIndex, ok: true, prefix, page };
 }
 
 /** The unspent output of an alias or foundry; null where there is none. */

@@ -60,7 +60,7 @@ function listAll(db: SqliteDatabase) {
 async function listedIds(db: SqliteDatabase): Promise<string[]> {
   const list = await listAll(db);
   if (!list?.ok) throw new Error('no list');
-  return list.items.map(({ outputId }) => outputId);
+  return list.page!.items.map(({ outputId }) => outputId);
 }
 
 function expectedIds(index: number): string[] {

@@ -9,6 +9,7 @@ import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, OutputId, parseId } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import type { Settings } from '../../../settings.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import {
   type FinalTreeName,
@@ -40,9 +41,7 @@ export const finalLedgerRoutes = (layout?: Layout) =>
 const RETRY_AFTER = '60';
 
 async function answerFinalLedger({ node, settings }: RouteContext): Promise<Answer> {
-  const { finalMilestone } = settings;
-  if (finalMilestone === undefined) throw noFinalLedger(undefined);
-  const found = await readFinalLedger(node.session(), finalMilestone);
+  const found = await readFinalLedger(node.session(), finalMilestoneOf(settings));
   if (!found.ok) throw noFinalLedger(found);
   const { ledger, root, snapshotSha256 } = found;
   const body = {
@@ -62,18 +61,18 @@ async function answerProof(
     tree === 'outputs'
       ? parseId(OutputId, params.outputId, 'the output ID')
       : parseId(Id, params.nftId, 'the NFT ID');
-  const { finalMilestone } = settings;
-  if (finalMilestone === undefined) throw noFinalLedger(undefined);
-  const found = await proveFinal(node.session(), finalMilestone, tree, key, layout);
+  const found = await proveFinal(node.session(), finalMilestoneOf(settings), tree, key, layout);
   if (!found.ok) throw noFinalLedger(found);
   const { ledger, proof } = found;
   return jsonAnswer(finalProofToJson(ledger, proof), { ledgerIndex: ledger.milestoneIndex });
 }
 
-export function noFinalLedger(found: Omit<NoFinalLedger, 'ok'> | undefined): HttpError {
-  if (found === undefined)
-    return new HttpError(404, 'there is no final ledger: FINAL_MILESTONE is not set');
-  const { ledgerIndex, isBuilding } = found;
+export function finalMilestoneOf({ finalMilestone }: Settings): number {
+  if (finalMilestone !== undefined) return finalMilestone;
+  throw new HttpError(404, 'there is no final ledger: FINAL_MILESTONE is not set');
+}
+
+export function noFinalLedger({ ledgerIndex, isBuilding }: Omit<NoFinalLedger, 'ok'>): HttpError {
   if (ledgerIndex === undefined) return noLedger();
   if (!isBuilding)
     return new HttpError(404, `the ledger is at ${ledgerIndex}, not at its final milestone`);

@@ -15,9 +15,14 @@ import {
   STATEMENT_PROVES,
 } from '../../../stardust/proof/statement.ts';
 import type { Position } from '../../lists/output-query.ts';
-import { foreignAddress, notIndexed } from '../../lists/routes/output-lists.ts';
+import { notIndexed } from '../../lists/routes/output-lists.ts';
 import { readStatement, type StatementLimits } from '../read-statement.ts';
-import { finalEntrySchema, finalLedgerSchema, noFinalLedger } from './final-ledger.ts';
+import {
+  finalEntrySchema,
+  finalLedgerSchema,
+  finalMilestoneOf,
+  noFinalLedger,
+} from './final-ledger.ts';
 
 export const statementRoutes = (limits?: StatementLimits) =>
   ({
@@ -38,19 +43,11 @@ async function answerStatement(
   if (parsed === undefined) throw new HttpError(400, 'the address is no bech32 address');
   const cursor = parseQueryString(new URL(request.url).search).get('cursor');
   const after = cursor ? parseStatementCursor(cursor) : undefined;
-  const { finalMilestone } = settings;
-  if (finalMilestone === undefined) throw noFinalLedger(undefined);
-  const found = await readStatement(node.session(), finalMilestone, { ...parsed, after }, limits);
+  const milestone = finalMilestoneOf(settings);
+  const found = await readStatement(node.session(), milestone, { ...parsed, after }, limits);
   const { ledgerIndex } = found;
   if (found.ok) return jsonAnswer(found.statement, { ledgerIndex });
-  switch (found.why) {
-    case 'no final ledger':
-      throw noFinalLedger(found);
-    case 'foreign':
-      throw foreignAddress(found.prefix);
-    default:
-      throw notIndexed(found, settings);
-  }
+  throw found.why === 'no final ledger' ? noFinalLedger(found) : notIndexed(found, settings);
 }
 
 function parseStatementCursor(text: string): Position {

@@ -18,8 +18,12 @@ import { toBech32 } from '../../../stardust/bech32.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { type Address, type AddressKey, address } from '../../../stardust/wire/address.ts';
 import { OutputType } from '../../../stardust/wire/output.ts';
-import { foreignAddress } from '../../lists/routes/output-lists.ts';
-import { MAX_PAGE_SIZE, parseAddress, readPageSize } from '../../lists/routes/parse-query.ts';
+import {
+  MAX_PAGE_SIZE,
+  parseAddress,
+  readPageSize,
+  requirePrefix,
+} from '../../lists/routes/parse-query.ts';
 
 export const collectionOwnerRoutes = {
   listCollectionOwners: {
@@ -33,16 +37,15 @@ export const collectionOwnerRoutes = {
 async function answerOwners(context: RouteContext): Promise<Answer> {
   const { request, params } = context;
   const { prefix, key: issuer } = parseAddress(params.issuer!, 'the issuer');
-  const query = { issuer, prefix, ...parsePage(new URL(request.url).search) };
+  const query = { issuer, ...parsePage(new URL(request.url).search) };
   return atLedger(
     context,
     (db) => readCollectionOwners(db, query),
     (found) => {
-      if (!found.ok)
-        throw found.why === 'foreign'
-          ? foreignAddress(found.prefix)
-          : new HttpError(500, `a collection of more than ${MAX_COLLECTION} NFTs`);
       const { ledgerIndex, nftCount, ownerCount, owners, next } = found;
+      requirePrefix(found.prefix, [prefix]);
+      if (nftCount > MAX_COLLECTION)
+        throw new HttpError(500, `a collection of more than ${MAX_COLLECTION} NFTs`);
       const { pageSize } = query;
       return hashedAnswer(request, {
         ledgerIndex,
@@ -112,29 +115,22 @@ export const MAX_COLLECTION = 50_000;
 
 export interface OwnersQuery {
   issuer: AddressKey;
-  /** The human-readable prefix of the issuer's address: it must be the network's. */
-  prefix: string;
   pageSize: number;
   /** The page begins with the first owner that is not before this one; empty: the first of all. */
   from: AddressKey;
 }
 
-/** `foreign`: not the network's prefix. `too many`: more NFTs than are counted. */
-export type CollectionOwners =
-  | {
-      ok: true;
-      ledgerIndex: number;
-      prefix: string;
-      /** Number of NFTs of the whole collection. */
-      nftCount: number;
-      ownerCount: number;
-      /** Owners in the order of their addresses' keys. */
-      owners: { address: Address; nftCount: number }[];
-      /** Beginning of the next page. */
-      next: AddressKey | undefined;
-    }
-  | { ok: false; ledgerIndex: number; why: 'foreign'; prefix: string }
-  | { ok: false; ledgerIndex: number; why: 'too many' };
+export interface CollectionOwners {
+  ledgerIndex: number;
+  prefix: string;
+  /** NFTs of the whole collection; above {@link MAX_COLLECTION}, not all of them were counted. */
+  nftCount: number;
+  ownerCount: number;
+  /** Owners in the order of their addresses' keys. */
+  owners: { address: Address; nftCount: number }[];
+  /** Beginning of the next page. */
+  next: AddressKey | undefined;
+}
 
 /** S2.3: from the second of its expiration on an output belongs to the return address. */
 const SELECT_OWNERS = `
@@ -154,7 +150,7 @@ const SELECT_OWNERS = `
 /** Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's. */
 export async function readCollectionOwners(
   db: Database,
-  { issuer, prefix: asked, pageSize, from }: OwnersQuery,
+  { issuer, pageSize, from }: OwnersQuery,
 ): Promise<CollectionOwners | undefined> {
   const { at, parameters, rows } = await readBatch(db, {
     at: selectLedger(db),
@@ -170,9 +166,7 @@ export async function readCollectionOwners(
   if (at === undefined) return undefined;
   const ledgerIndex = at.head.ledger;
   const prefix = parametersAt(parameters, ledgerIndex).bech32Hrp;
-  if (asked !== prefix) return { ok: false, ledgerIndex, why: 'foreign', prefix };
   const { ownerCount, nftCount } = rows[0]!;
-  if (nftCount > MAX_COLLECTION) return { ok: false, ledgerIndex, why: 'too many' };
   // the row of a page without owners has the counts alone
   const listed = rows.filter(({ held }) => held > 0);
   const owners = listed.slice(0, pageSize).map(({ key, held }) => ({
@@ -180,5 +174,5 @@ export async function readCollectionOwners(
     nftCount: held,
   }));
   const next = listed[pageSize]?.key;
-  return { ok: true, ledgerIndex, prefix, nftCount, ownerCount, owners, next };
+  return { ledgerIndex, prefix, nftCount, ownerCount, owners, next };
 }

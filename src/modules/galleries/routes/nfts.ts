@@ -21,8 +21,7 @@ import { FeatureType } from '../../../stardust/wire/feature.ts';
 import { decodeOutput, nftIdOf } from '../../../stardust/wire/ids.ts';
 import { OutputType } from '../../../stardust/wire/output.ts';
 import type { OutputQuery } from '../../lists/output-query.ts';
-import { foreignAddress } from '../../lists/routes/output-lists.ts';
-import { formatCursor, parseGalleryQuery } from '../../lists/routes/parse-query.ts';
+import { formatCursor, parseGalleryQuery, requirePrefix } from '../../lists/routes/parse-query.ts';
 import { nftOutputSchema } from '../../objects/output-schemas.ts';
 import {
   describeIds,
@@ -111,7 +110,7 @@ function answerGallery(context: RouteContext, query: OutputQuery): Promise<Answe
     context,
     (db) => readNftGallery(db, query),
     async (gallery) => {
-      if (!gallery.ok) throw foreignAddress(gallery.prefix);
+      requirePrefix(gallery.prefix, query.prefixes);
       const { pageSize } = query;
       return hashedAnswer(context.request, {
         ledgerIndex: gallery.ledgerIndex,

@@ -21,13 +21,14 @@ import {
 } from '../../../ledger/output-list/indexed-kinds.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import type { OutputFilters } from '../output-query.ts';
-import { type OutputList, readOutputList } from '../read-list.ts';
+import { readOutputList } from '../read-list.ts';
 import {
   FILTERS,
   formatCursor,
   MAX_PAGE_SIZE,
   MAX_TAG_LENGTH,
   parseOutputQuery,
+  requirePrefix,
 } from './parse-query.ts';
 
 const LIST = '/api/indexer/v1/outputs';
@@ -55,21 +56,23 @@ async function answerList(context: RouteContext, kind: Kind | 'all'): Promise<An
     context,
     (db) => readOutputList(db, query),
     (list) => {
-      if (!list.ok) throw refusalOf(list, settings);
+      if (!list.ok) throw notIndexed(list, settings);
+      const { ledgerIndex, prefix, page } = list;
+      requirePrefix(prefix, query.prefixes);
+      if (page === undefined) throw new HttpError(500, TOO_MANY);
       const { pageSize } = query;
       return hashedAnswer(request, {
-        ledgerIndex: list.ledgerIndex,
+        ledgerIndex,
         pageSize,
-        ...(list.next && { cursor: formatCursor(list.next, pageSize) }),
-        items: list.items.map(({ outputId }) => `0x${outputId}`),
+        ...(page.next && { cursor: formatCursor(page.next, pageSize) }),
+        items: page.items.map(({ outputId }) => `0x${outputId}`),
       });
     },
   );
 }
 
-/** @param prefix of the network's addresses */
-export const foreignAddress = (prefix: string): HttpError =>
-  new HttpError(400, `an address of another network: this one's begin with ${prefix}1`);
+const TOO_MANY =
+  'too many outputs would have to be looked at: ask by address, issuer, sender or time of creation';
 
 /** The error of a ledger that does not, or not yet, index every kind of output. */
 export function notIndexed({ why, ledgerIndex }: NotIndexed, settings: IndexSettings): HttpError {
@@ -77,20 +80,6 @@ export function notIndexed({ why, ledgerIndex }: NotIndexed, settings: IndexSett
   return why === 'filling' || wantsIndex(ledgerIndex, settings)
     ? new HttpError(500, 'the index of every kind of output is being filled: try again later')
     : new HttpError(404, 'this node indexes NFTs only: INDEX=all indexes every kind of output');
-}
-
-function refusalOf(list: OutputList & { ok: false }, settings: IndexSettings): HttpError {
-  switch (list.why) {
-    case 'foreign':
-      return foreignAddress(list.prefix);
-    case 'too many':
-      return new HttpError(
-        500,
-        'too many outputs would have to be looked at: ask by address, issuer, sender or time of creation',
-      );
-    default:
-      return notIndexed(list, settings);
-  }
 }
 
 export function describeOutputLists(): Operations<typeof outputListRoutes> {
