@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { checksum } from '../ledger/core/checksum.ts';
+import { uint32 } from '../platform/json-schemas.ts';
 
 export type KvRead<T> =
   | { kind: 'value'; value: T }
@@ -15,8 +16,6 @@ export const NftId = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
 /** The ID of the output that holds an NFT, 68 lower-case hex digits; null: the NFT was burned. */
 export const OutputIdOrBurned = v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{68}$/)));
-
-export const LedgerIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
 
 /** Milliseconds since 1970. */
 export const UnixMs = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -69,7 +68,7 @@ const Entry = v.strictObject({
   nft: NftId,
   /** Names the ledger's import (`head.generation`). An entry of another ledger says nothing. */
   generation: v.string(),
-  ledgerIndex: LedgerIndex,
+  ledgerIndex: uint32,
   outputId: OutputIdOrBurned,
 });
 export type Entry = v.InferOutput<typeof Entry>;

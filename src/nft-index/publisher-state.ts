@@ -8,7 +8,8 @@
  * and when the entries up to there had been put.
  */
 import * as v from 'valibot';
-import { LedgerIndex, UnixMs } from './kv-values.ts';
+import { uint32 } from '../platform/json-schemas.ts';
+import { UnixMs } from './kv-values.ts';
 import { MARK_INTERVAL_MS, PUT_AFTER_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
 /** A place in `nft_change`: that row and all before it. */
@@ -45,7 +46,7 @@ const State = v.strictObject({
   /** Names the ledger's import (`head.generation`). */
   generation: v.string(),
   /** The window begins after this milestone. */
-  from: LedgerIndex,
+  from: uint32,
   /** Changes of NFTs from the import to there; earlier versions did not write it. */
   changes: v.optional(v.number()),
   entries: Entries,
@@ -53,12 +54,12 @@ const State = v.strictObject({
    * Ledger index at which putting the entries of all NFTs began. Older entries, of NFTs that were
    * burned while another namespace was bound, would never be overwritten, so they do not count.
    */
-  filledFrom: LedgerIndex,
+  filledFrom: uint32,
   /** The entries of the changes up to here have been put. */
   putUpTo: ChangePosition,
   marks: v.array(
     v.strictObject({
-      milestone: LedgerIndex,
+      milestone: uint32,
       changes: v.optional(v.number()),
       /** Time by which the ledger had reached the milestone. */
       seenAt: UnixMs,
@@ -67,7 +68,7 @@ const State = v.strictObject({
     }),
   ),
   /** The last `recent`: its ledger index, and when it had been put. Null before the first. */
-  recent: v.nullable(v.strictObject({ to: LedgerIndex, putAt: UnixMs })),
+  recent: v.nullable(v.strictObject({ to: uint32, putAt: UnixMs })),
 });
 export type State = v.InferOutput<typeof State>;
 

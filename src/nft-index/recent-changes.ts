@@ -11,9 +11,9 @@
  * local D1, 25 ms. KV takes 25 MiB a value.
  */
 import * as v from 'valibot';
+import { uint32 } from '../platform/json-schemas.ts';
 import {
   type KvRead,
-  LedgerIndex,
   NftId,
   OutputIdOrBurned,
   readKvValue,
@@ -36,11 +36,11 @@ const StoredRecent = v.pipe(
   v.strictObject({
     generation: v.string(),
     /** The changes after this milestone … */
-    from: LedgerIndex,
+    from: uint32,
     /** … up to this one are covered, all of them. The states are those at `to`. */
-    to: LedgerIndex,
+    to: uint32,
     /** Entries from before this milestone are of an earlier filling, and do not count. */
-    filledFrom: LedgerIndex,
+    filledFrom: uint32,
     /**
      * Unix milliseconds since which no entry lacks a change up to `from`; null while incomplete.
      */

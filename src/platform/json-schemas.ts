@@ -1,4 +1,4 @@
-/** Values of clients' requests and upstreams' answers: integers and hex, as JSON. */
+/** Values of clients' requests, upstreams' answers and KV: integers and hex, as JSON. */
 import * as v from 'valibot';
 
 export const MAX_UINT32 = 0xffff_ffff;
