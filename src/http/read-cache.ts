@@ -40,22 +40,6 @@ interface Entry {
 
 type Outlive = (work: Promise<unknown>) => void;
 
-export interface ReadCache {
-  /**
-   * Returns the answer from memory, else that of `handle`, which is kept if it is a 200 that may
-   * be.
-   *
-   * @param outlive has work go on though the client of this request goes away
-   */
-  answer(
-    route: Route,
-    request: Request,
-    notes: RequestNotes,
-    handle: (request: Request) => Promise<Answer>,
-    outlive: Outlive,
-  ): Promise<Answer>;
-}
-
 /**
  * @param readClock Unix milliseconds
  * @param readGeneration names the import that the ledger grew from; undefined without a ledger
@@ -67,7 +51,7 @@ export function createReadCache(
   readGeneration: () => Promise<string | undefined>,
   maxBytes = MAX_BYTES,
   hasten: (waiting: Request, by: Request) => void = () => {},
-): ReadCache {
+) {
   const entries = createBoundedMap<Entry>(
     maxBytes,
     (key, { answer }) => OVERHEAD_BYTES + key.length + (answer.body?.length ?? 0),
@@ -133,9 +117,22 @@ export function createReadCache(
   }
 
   return {
-    async answer(route, request, notes, handle, outlive) {
-      const minimum = minimumOf(request);
-      if (route.method !== 'GET' || minimum === undefined) return handle(request);
+    /**
+     * Returns the answer from memory, else that of `handle`, which is kept if it is a 200 that may
+     * be.
+     *
+     * @param outlive has work go on though the client of this request goes away
+     */
+    async answer(
+      route: Route,
+      request: Request,
+      notes: RequestNotes,
+      handle: (request: Request) => Promise<Answer>,
+      outlive: Outlive,
+    ): Promise<Answer> {
+      const asked = v.safeParse(MilestoneIndex, request.headers.get(MIN_LEDGER_INDEX) ?? '0');
+      if (route.method !== 'GET' || !asked.success) return handle(request);
+      const minimum = asked.output;
       // with the origin, which the page's answer contains
       const key = `${request.url} ${request.headers.get('accept') ?? ''}`;
       const entry = entries.get(key);
@@ -164,14 +161,6 @@ export function createReadCache(
       return revalidate(request, answer);
     },
   };
-}
-
-/** Returns the ledger index that the client requires, 0 for any; undefined if malformed. */
-function minimumOf({ headers }: Request): number | undefined {
-  const asked = headers.get(MIN_LEDGER_INDEX);
-  if (asked === null) return 0;
-  const { success, output } = v.safeParse(MilestoneIndex, asked);
-  return success ? output : undefined;
 }
 
 /** Returns the request without a condition, so that its answer has a body. */
