@@ -1,7 +1,6 @@
 /** What is allowed, but keeps `serve` from serving or following. */
-import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
+import { isTold, readHead } from '../../src/ledger/core/head.ts';
 import { networkNames, readParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { requireNetwork } from '../lib/network.ts';
 import { CALLED_AS } from '../lib/process/command.ts';
@@ -28,7 +27,7 @@ export async function noteStart(
       notes.push(`${folder} has no ledger: ${CALLED_AS} import FILE --persist-to ${folder}`);
   } catch (error) {
     // /health says it too, which monitoring reads
-    if (!(error instanceof LedgerUnreadable || error instanceof LedgerDamaged)) throw error;
+    if (!isTold(error)) throw error;
     notes.push(error.message);
   }
   if (ledger !== undefined && network !== undefined)

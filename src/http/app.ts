@@ -4,8 +4,7 @@
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
-import { LedgerDamaged } from '../ledger/core/checksum.ts';
-import { isMissingTable, LedgerUnreadable } from '../ledger/core/head.ts';
+import { isMissingTable, isTold } from '../ledger/core/head.ts';
 import type { EdgeNode } from '../node/edge-node.ts';
 import { nextTurn } from '../platform/clock.ts';
 import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../platform/log.ts';
@@ -65,8 +64,7 @@ async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> 
     }
   }
   if (thrown instanceof HttpError) return thrown;
-  const isTold = thrown instanceof LedgerUnreadable || thrown instanceof LedgerDamaged;
-  return new HttpError(500, isTold ? thrown.message : undefined);
+  return new HttpError(500, isTold(thrown) ? thrown.message : undefined);
 }
 
 export function createApp({ settings, node, modules }: AppParts): App {

@@ -15,6 +15,10 @@ export class LedgerUnreadable extends Error {
   override readonly name = 'LedgerUnreadable';
 }
 
+/** Whether the message of an error says what to do, to whoever asked. */
+export const isTold = (error: unknown): error is LedgerUnreadable | LedgerDamaged =>
+  error instanceof LedgerUnreadable || error instanceof LedgerDamaged;
+
 /** Message of a node without a ledger, and what to do. */
 export const NO_LEDGER =
   'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)';

@@ -2,9 +2,8 @@
  * GET /health (docs/contract.md#health): empty, 200 or 503; X-Error-Detail has the reason,
  * X-Health-Warning what soon will be one.
  */
-import { LedgerDamaged } from '../../../ledger/core/checksum.ts';
 import { shareUsed, UNHEALTHY_AT, WARN_AT } from '../../../ledger/core/database-size.ts';
-import { isMissingTable, LedgerUnreadable, NO_LEDGER } from '../../../ledger/core/head.ts';
+import { isMissingTable, isTold, NO_LEDGER } from '../../../ledger/core/head.ts';
 import type { NodeStatus } from '../../../ledger/read/node-status.ts';
 import { describeError, writeLimitedLog } from '../../../platform/log.ts';
 import type { Answer } from '../../answer.ts';
@@ -101,9 +100,8 @@ async function readHealth({ node }: RouteContext): Promise<Health> {
   } catch (error) {
     // a client that asks for the health wants this reason too, not a failed request
     writeLimitedLog('error', 'ledger.unreadable', { error: describeError(error) });
-    const isTold = error instanceof LedgerUnreadable || error instanceof LedgerDamaged;
     if (isMissingTable(error)) return { reason: NO_LEDGER, headers: {} };
-    return { reason: isTold ? error.message : 'the ledger cannot be read', headers: {} };
+    return { reason: isTold(error) ? error.message : 'the ledger cannot be read', headers: {} };
   }
 }
 
