@@ -81,20 +81,16 @@ interface Extent {
 /** Reads how many unreferenced blocks there are, and how many more may be stored. */
 export async function measureUnreferenced(
   db: Database,
-  limits: Partial<UnreferencedLimits> = UNREFERENCED_LIMITS,
+  limits: Partial<UnreferencedLimits> = {},
 ): Promise<Extent> {
   const { head, parameters, extent } = await readBatch(db, {
     head: selectHead(db),
     parameters: selectParameters(db),
     extent: selectExtent(db),
   });
-  const excess = Math.max(
-    ...(['blocks', 'bytes', 'mentions'] as const).map(
-      (of) => extent[of] / (limits[of] ?? Number.POSITIVE_INFINITY),
-    ),
-  );
-  const { blocks: most = Number.POSITIVE_INFINITY } = limits;
-  const room = excess < STORE_UP_TO ? Math.ceil(STORE_UP_TO * most - extent.blocks) : 0;
+  const { blocks, bytes, mentions } = { ...UNREFERENCED_LIMITS, ...limits };
+  const excess = Math.max(extent.blocks / blocks, extent.bytes / bytes, extent.mentions / mentions);
+  const room = excess < STORE_UP_TO ? Math.ceil(STORE_UP_TO * blocks - extent.blocks) : 0;
   return { head, parameters, oldest: extent.oldest, excess, room };
 }
 
@@ -109,7 +105,7 @@ export async function dropUnneeded(
   db: Database,
   index: UnreferencedIndex,
   readTips: () => Promise<readonly string[]>,
-  limits: Partial<UnreferencedLimits> = UNREFERENCED_LIMITS,
+  limits?: Partial<UnreferencedLimits>,
 ): Promise<{ orphans: number; evicted: number; room: number }> {
   const { head, parameters, oldest, excess, room } = await measureUnreferenced(db, limits);
   if (head === undefined || oldest === null) return { orphans: 0, evicted: 0, room };
