@@ -71,7 +71,7 @@ export async function applyStatements(
   const places = () => placesOf(view.packs, changes.order.toSorted());
   const [read] = await Promise.all([
     readChanges(db, milestone, changes, fingerprints, idTable),
-    moveByBlocks(db, fingerprints, head.idTables, 'referenced', index, places()),
+    moveByBlocks(db, fingerprints, idTable, 'referenced', index, places()),
   ]);
   const entry = milestoneEntry(own.id);
   fingerprints.move(idTable, entry, entrySum(entry, index));
@@ -104,7 +104,7 @@ export async function applyStatements(
       nftChanges: previous!.nftChanges + read.nfts.size,
     }),
     ...insertParts(db, milestone, view, changes),
-    ...insertIds(db, head.idTables, own, places()),
+    ...insertIds(db, idTable, own, places()),
     ...changeOutputs(db, milestone, changes, read, keepsIndex(head)),
     ...updatePacks(db, index, changedPacks(index, view, changes)),
     deleteStaged(db, index),

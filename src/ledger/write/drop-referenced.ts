@@ -4,6 +4,7 @@
  */
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
+import { idTableName } from '../core/id-index.ts';
 import { write } from '../core/read-batch.ts';
 import { moveFingerprints } from '../core/row-sum.ts';
 import { requireSameUnreferenced } from '../packs/next-numbers.ts';
@@ -31,13 +32,13 @@ export async function dropReferenced(
   const { cone, packs, head } = view;
   const dropped = withDescendants(cone, visiblePositions(view), referenced);
   const left = countVisible(view, (position) => dropped.has(position));
-  const { idTables, start } = head;
+  const idTable = idTableName(head.idTables.at(-1)!);
   const places = [...placesOf(packs, referenced)];
   const fingerprints = moveFingerprints(head.integrity);
-  await moveByBlocks(db, fingerprints, idTables, 'entryPoint', start, places);
+  await moveByBlocks(db, fingerprints, idTable, 'entryPoint', head.start, places);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
-    ...insertEntryPoints(db, idTables, start, places),
+    ...insertEntryPoints(db, idTable, head.start, places),
     ...dropFromPacks(db, view, dropped),
     deleteStaged(db),
     noteDropped(db, view, left, fingerprints.moved()),

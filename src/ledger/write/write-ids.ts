@@ -28,19 +28,18 @@ const BLOCKS_AT_ONCE = 10_000;
  * insertEntryPoints} inserts, a few thousand at a time: there may be 300,000. Throws a LedgerDamaged
  * if one is not what was written: its entry would have a right sum.
  *
- * @param tables those of head: the last one takes the IDs
+ * @param table name of the one that takes the IDs
  * @param milestone index in the entries
  * @param blocks their places
  */
 export async function moveByBlocks(
   db: Database,
   fingerprints: FingerprintMover,
-  tables: readonly IdTable[],
+  table: string,
   kind: 'referenced' | 'entryPoint',
   milestone: number,
   blocks: Iterable<BlockPlace>,
 ): Promise<void> {
-  const table = idTableName(tables.at(-1)!);
   const read = (some: readonly BlockPlace[]) =>
     readQuery(
       db,
@@ -63,17 +62,16 @@ export async function moveByBlocks(
  * Makes statements that note what a milestone references and spends, and its own ID. Its parts,
  * which have the IDs of outputs, must have been inserted.
  *
- * @param tables those of head: the last one takes the IDs
+ * @param table name of the one that takes the IDs
  * @param id ID of the milestone, hex
  * @param blocks the pack that holds each of its blocks, and the position there
  */
 export function insertIds(
   db: Database,
-  tables: readonly IdTable[],
+  table: string,
   { index, id: milestoneId }: { index: number; id: string },
   blocks: Iterable<BlockPlace>,
 ): D1PreparedStatement[] {
-  const table = idTableName(tables.at(-1)!);
   const insert = `INSERT INTO ${table} (id, milestone, block, sum)`;
   const outputs = `${insert} SELECT ${spentSql.id('s.value')}, ?1, 0, ?1 FROM ${spentIn('?1')}`;
   return [
@@ -86,17 +84,17 @@ export function insertIds(
 /**
  * Makes statements that note blocks as entry points: referenced by some milestone up to this one.
  *
- * @param tables those of head: the last one takes the IDs
+ * @param table name of the one that takes the IDs
  * @param milestone index
  * @param blocks their places
  */
 export function insertEntryPoints(
   db: Database,
-  tables: readonly IdTable[],
+  table: string,
   milestone: number,
   blocks: Iterable<BlockPlace>,
 ): D1PreparedStatement[] {
-  return forEachPiece(db, insertBlocks(idTableName(tables.at(-1)!), '0'), blocks, milestone);
+  return forEachPiece(db, insertBlocks(table, '0'), blocks, milestone);
 }
 
 export interface Turnover {
