@@ -19,34 +19,9 @@ const SILENT_INTERVALS = 2;
 /** Sends between two looks at the clock. By turns each 5 ms the last of 2,000 heard 40 % later. */
 const SENDS_AT_ONCE = 10;
 
-export interface Clients {
-  readonly size: number;
-  all(): Client[];
-  /** Undefined where the socket was closed. */
-  get(socket: WebSocket): Client | undefined;
-  isOpen(client: Client): boolean;
-  readonly topics: Pick<TopicIndex, 'size' | 'has' | 'hasAny'>;
-  open(client: Client): void;
-  /**
-   * Names a client that has said CONNECT; closes an older one of its address with its ID. The same
-   * ID at another address is another client, unlike in MQTT-3.1.4-2.
-   */
-  name(client: Client, id: string): void;
-  /** Returns false where nothing is ever published to the topic, or the client listens to it. */
-  listen(client: Client, topic: string, prefix: string): boolean;
-  unlisten(client: Client, topic: string): void;
-  hold(client: Client): void;
-  send(client: Client, packet: Packet): void;
-  tell(client: Client, topic: string, payload: Uint8Array): void;
-  /** Sends a message to all that listen; other requests have turns between. */
-  publish(topic: string, payload: Uint8Array): Promise<void>;
-  close(client: Client, reason: CloseReason, detail?: string): void;
-  closeSilent(now: number): void;
-  /** Notes that the socket was closed by its client, broke, or has gone after it was closed. */
-  gone(socket: WebSocket): void;
-}
+export type Clients = ReturnType<typeof createClients>;
 
-export function createClients(counts: Counts): Clients {
+export function createClients(counts: Counts) {
   const clients = new Map<WebSocket, Client>();
   /** Clients by address and ID. */
   const byId = new Map<string, Client>();
@@ -84,6 +59,7 @@ export function createClients(counts: Counts): Clients {
     }, ms);
   }
 
+  /** Notes that the socket was closed by its client, broke, or has gone after it was closed. */
   function gone(socket: WebSocket): void {
     const client = clients.get(socket);
     if (client !== undefined) close(client, 'gone');
@@ -113,10 +89,11 @@ export function createClients(counts: Counts): Clients {
       return clients.size;
     },
     all: () => [...clients.values()],
-    get: (socket) => clients.get(socket),
+    /** Undefined where the socket was closed. */
+    get: (socket: WebSocket) => clients.get(socket),
     isOpen,
     topics,
-    open(client) {
+    open(client: Client) {
       clients.set(client.socket, client);
       if (client.id) byId.set(nameOf(client), client);
       for (const topic of client.topics.keys()) topics.add(client, topic);
@@ -127,7 +104,11 @@ export function createClients(counts: Counts): Clients {
       const since = Math.max(0, Date.now() - client.seen);
       startTimer(client, CONNECT_TIMEOUT_MS - since);
     },
-    name(client, id) {
+    /**
+     * Names a client that has said CONNECT; closes an older one of its address with its ID. The same
+     * ID at another address is another client, unlike in MQTT-3.1.4-2.
+     */
+    name(client: Client, id: string) {
       if (client.timer !== undefined) clearTimeout(client.timer);
       client.id = id;
       if (id === '') return;
@@ -135,7 +116,8 @@ export function createClients(counts: Counts): Clients {
       if (older !== undefined) close(older, 'replaced');
       byId.set(nameOf(client), client);
     },
-    listen(client, topic, prefix) {
+    /** Returns false where nothing is ever published to the topic, or the client listens to it. */
+    listen(client: Client, topic: string, prefix: string) {
       const packed = client.topics.has(topic) ? undefined : packTopic(topic, prefix);
       if (packed === undefined) return false;
       client.topics.set(topic, packed);
@@ -144,22 +126,23 @@ export function createClients(counts: Counts): Clients {
       closeExcess();
       return true;
     },
-    unlisten(client, topic) {
+    unlisten(client: Client, topic: string) {
       if (!client.topics.delete(topic)) return;
       topics.remove(client, topic);
       accounts.use(client, 'topics', client.topics.size);
     },
-    hold(client) {
+    hold(client: Client) {
       if (!isOpen(client)) return;
       accounts.use(client, 'held', heldBytes(client));
       closeExcess();
     },
-    send: (client, packet) => sendBytes(client, encodePacket(packet)),
-    tell(client, topic, payload) {
+    send: (client: Client, packet: Packet) => sendBytes(client, encodePacket(packet)),
+    tell(client: Client, topic: string, payload: Uint8Array) {
       sendBytes(client, encodePacket({ type: PacketType.Publish, topic, payload }));
       counts.messages++;
     },
-    async publish(topic, payload) {
+    /** Sends a message to all that listen; other requests have turns between. */
+    async publish(topic: string, payload: Uint8Array) {
       const to = topics.listeners(topic);
       if (to.length === 0) return;
       const bytes = encodePacket({ type: PacketType.Publish, topic, payload });
@@ -169,7 +152,7 @@ export function createClients(counts: Counts): Clients {
       }
     },
     close,
-    closeSilent(now) {
+    closeSilent(now: number) {
       for (const client of clients.values()) {
         const { id, keepAlive, seen } = client;
         if (id === undefined || keepAlive === 0) continue;
@@ -180,10 +163,8 @@ export function createClients(counts: Counts): Clients {
   };
 }
 
-/** Beginnings of topics that {@link TopicIndex.hasAny} knows. */
+/** Beginnings of topics that `hasAny` knows. */
 const BEGINNINGS = [BLOCKS, 'outputs/', UNLOCKS, 'transactions/', 'block-metadata/'];
-
-type TopicIndex = ReturnType<typeof createTopicIndex>;
 
 function createTopicIndex() {
   const byTopic = new Map<string, Set<Client>>();

@@ -25,26 +25,6 @@ export interface PublishedMilestone extends MilestoneInfo {
   counts: Counts;
 }
 
-export interface Publisher {
-  /** Undefined where nobody has listened. */
-  last(): PublishedMilestone | undefined;
-  readonly counts: Counts;
-  /**
-   * Returns {@link last}; if nobody has listened, or the ledger was replaced since, the ledger's
-   * milestone. Undefined without a ledger.
-   */
-  begin(): Promise<PublishedMilestone | undefined>;
-  /**
-   * Publishes the milestone after the last one; returns false if it is not in D1 yet. If addresses
-   * have another prefix from then on, only the prefix of {@link last} changes, so that listeners to
-   * the old one can be closed first. Throws a LedgerMoved if the milestone is pruned or the ledger
-   * was replaced, a {@link HalfTold}, and what D1 throws.
-   */
-  publishNext(audience: Audience): Promise<boolean>;
-  /** Forgets the last milestone: the next client begins with the ledger as it is. */
-  forget(): void;
-}
-
 /** Listeners were told some of a milestone, and would be told that again. */
 export class HalfTold extends Error {
   override readonly name = 'HalfTold';
@@ -58,7 +38,7 @@ export function createPublisher(
   db: Database,
   storage: SyncKvStorage,
   keys: MilestoneKeys | undefined,
-): Publisher {
+) {
   let published: PublishedMilestone | undefined;
   try {
     published = storage.get<PublishedMilestone>(KEY);
@@ -80,6 +60,10 @@ export function createPublisher(
   const follows = (before: PublishedMilestone, { generation, ledger }: Head) =>
     generation === before.generation && ledger >= before.index;
 
+  /**
+   * Returns `last`; if nobody has listened, or the ledger was replaced since, the ledger's
+   * milestone. Undefined without a ledger.
+   */
   async function begin(): Promise<PublishedMilestone | undefined> {
     const { at, parameters } = await readLedger();
     if (published !== undefined && at !== undefined && follows(published, at.head))
@@ -92,10 +76,17 @@ export function createPublisher(
   }
 
   return {
+    /** Undefined where nobody has listened. */
     last: () => published,
     counts,
     begin,
-    async publishNext(audience) {
+    /**
+     * Publishes the milestone after the last one; returns false if it is not in D1 yet. If addresses
+     * have another prefix from then on, only the prefix of `last` changes, so that listeners to the
+     * old one can be closed first. Throws a LedgerMoved if the milestone is pruned or the ledger was
+     * replaced, a {@link HalfTold}, and what D1 throws.
+     */
+    async publishNext(audience: Audience): Promise<boolean> {
       const before = published ?? (await begin());
       if (before === undefined) return false;
       const { at, parameters } = await readLedger();
@@ -124,6 +115,7 @@ export function createPublisher(
       save({ ...before, index, id, timestamp });
       return true;
     },
+    /** Forgets the last milestone: the next client begins with the ledger as it is. */
     forget() {
       if (published === undefined) return;
       published = undefined;

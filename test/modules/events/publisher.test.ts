@@ -5,7 +5,7 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { PARTS } from '../../../src/ledger/packs/milestone-part.ts';
 import { type EventMessage, tellInitial } from '../../../src/modules/events/initial-events.ts';
-import { createPublisher, type Publisher } from '../../../src/modules/events/publisher.ts';
+import { createPublisher } from '../../../src/modules/events/publisher.ts';
 import { packTopic } from '../../../src/mqtt/topics.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
@@ -18,7 +18,7 @@ import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const TARGET = 4;
 
-function publisherOf(db: Database, keys?: MilestoneKeys): Publisher {
+function publisherOf(db: Database, keys?: MilestoneKeys) {
   const values = new Map<string, unknown>();
   const storage = {
     get: (key: string) => values.get(key),
