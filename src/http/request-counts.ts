@@ -4,11 +4,7 @@
  */
 import { counter, type MetricFamily, type Sample } from './routes/node/prometheus.ts';
 
-export interface RequestCounts {
-  /** @param route as declared, or `none` */
-  count(route: string, status: number, ms: number): void;
-  families(): MetricFamily[];
-}
+export type RequestCounts = ReturnType<typeof createRequestCounts>;
 
 /** Upper bounds of the buckets, seconds. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -19,11 +15,12 @@ interface Times {
   sum: number;
 }
 
-export function createRequestCounts(): RequestCounts {
+export function createRequestCounts() {
   const requests = new Map<string, Map<number, number>>();
   const times = new Map<string, Times>();
   return {
-    count(route, status, ms) {
+    /** @param route as declared, or `none` */
+    count(route: string, status: number, ms: number) {
       const statuses = requests.get(route) ?? new Map<number, number>();
       requests.set(route, statuses);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -34,7 +31,7 @@ export function createRequestCounts(): RequestCounts {
       own.counts[bucket === -1 ? BOUNDS.length : bucket]!++;
       own.sum += seconds;
     },
-    families: () => [
+    families: (): MetricFamily[] => [
       counter(
         'stardust_requests_total',
         'Requests answered, by route as declared and by status.',

@@ -66,48 +66,7 @@ export interface UnreferencedView {
   numbering: Omit<Numbering, 'blocks'>;
 }
 
-export interface UnreferencedIndex {
-  /**
-   * Reads facts about blocks and outputs. Throws a LedgerMoved if an import has replaced the
-   * ledger, or if the unreferenced blocks change whenever they are read.
-   *
-   * @param head as it was read last; the ledger may be beyond it by now
-   * @param named hex IDs of blocks
-   */
-  view(
-    db: Database,
-    head: Pick<Head, 'generation' | 'ledger'>,
-    named: readonly string[],
-    outputs?: OutputsToFind,
-  ): Promise<UnreferencedView>;
-  /** Notes what was stored behind that view. */
-  stored(
-    view: UnreferencedView,
-    blocks: readonly PreparedBlock[],
-    staged: ReadonlySet<string>,
-    next: NextNumbers,
-  ): void;
-  /**
-   * Notes that blocks left: a milestone referenced them, or they were dropped.
-   *
-   * @param before head and next_block of the view from which the blocks were removed. If the index
-   * is not at that state, it is loaded again.
-   * @param after the head since then, and the highest next_block of a live pack
-   */
-  retain(
-    before: Pick<UnreferencedView, 'head' | 'stored'>,
-    after: { ledger: number; dropped: number; stored: number | null },
-    left: LeftBlocks,
-  ): void;
-  /**
-   * Returns the key up to which packs were searched for verdicts that can be made
-   * (resolve-verdicts.ts); undefined if all were. Once it has come to its end, the search begins
-   * again if the index was loaded again, if blocks left, or if a block was stored that creates an
-   * output which another one mentions, or whose contents were left unread.
-   */
-  searchedTo(): number | undefined;
-  noteSearched(key: number | undefined): void;
-}
+export type UnreferencedIndex = ReturnType<typeof createUnreferencedIndex>;
 
 interface Loaded extends NextNumbers {
   generation: string;
@@ -123,7 +82,7 @@ interface Loaded extends NextNumbers {
 /** Views begun, or loads for them, from which the unreferenced blocks move away. */
 const MAX_TRIES = 6;
 
-export function createUnreferencedIndex(): UnreferencedIndex {
+export function createUnreferencedIndex() {
   let held: Loaded | undefined;
   /** The load under way, for all who need it meanwhile: each takes as much heap as what is held. */
   let loading: ReturnType<typeof load> | undefined;
@@ -144,7 +103,19 @@ export function createUnreferencedIndex(): UnreferencedIndex {
   }
 
   return {
-    async view(db, before, named, outputs = NO_OUTPUTS) {
+    /**
+     * Reads facts about blocks and outputs. Throws a LedgerMoved if an import has replaced the
+     * ledger, or if the unreferenced blocks change whenever they are read.
+     *
+     * @param before the head as it was read last; the ledger may be beyond it by now
+     * @param named hex IDs of blocks
+     */
+    async view(
+      db: Database,
+      before: Asked['before'],
+      named: readonly string[],
+      outputs = NO_OUTPUTS,
+    ): Promise<UnreferencedView> {
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
         held ??= await shareLoad(db);
         const known = held;
@@ -155,7 +126,13 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       }
       throw new LedgerMoved('the unreferenced blocks change whenever they are read');
     },
-    stored(view, blocks, staged, { nextBlock, nextOutput }) {
+    /** Notes what was stored behind that view. */
+    stored(
+      view: UnreferencedView,
+      blocks: readonly PreparedBlock[],
+      staged: ReadonlySet<string>,
+      { nextBlock, nextOutput }: NextNumbers,
+    ) {
       if (held === undefined || !isStillTrue(held, view.head, view.stored)) return;
       for (const { id, number, consumed, created, isLeft } of blocks) {
         if (isLeft) searchAgain();
@@ -168,14 +145,25 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       }
       Object.assign(held, { nextBlock, nextOutput, stored: nextBlock });
     },
-    retain(before, { ledger, dropped, stored }, left) {
+    /**
+     * Notes that blocks left: a milestone referenced them, or they were dropped.
+     *
+     * @param before head and next_block of the view from which the blocks were removed. If the index
+     * is not at that state, it is loaded again.
+     * @param after the head since then, and the highest next_block of a live pack
+     */
+    retain(
+      before: Pick<UnreferencedView, 'head' | 'stored'>,
+      after: Pick<Loaded, 'ledger' | 'dropped' | 'stored'>,
+      left: LeftBlocks,
+    ) {
       searchAgain();
       if (held === undefined || !isStillTrue(held, before.head, before.stored)) {
         held = undefined;
         return;
       }
       const staged = held.staged.filter(left.hasBlock);
-      if (ledger !== before.head.ledger && staged.size > 0) {
+      if (after.ledger !== before.head.ledger && staged.size > 0) {
         // the milestone left them out: they are deleted, or visible now
         held = undefined;
         return;
@@ -183,10 +171,16 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       held.visible = held.visible.filter(left.hasBlock);
       held.staged = staged;
       held.outputs = held.outputs.filter(left.mentions, left.creatorOf);
-      Object.assign(held, { ledger, dropped, stored });
+      Object.assign(held, after);
     },
+    /**
+     * Returns the key up to which packs were searched for verdicts that can be made
+     * (resolve-verdicts.ts); undefined if all were. Once it has come to its end, the search begins
+     * again if the index was loaded again, if blocks left, or if a block was stored that creates an
+     * output which another one mentions, or whose contents were left unread.
+     */
     searchedTo: () => searched,
-    noteSearched(key) {
+    noteSearched(key: number | undefined) {
       searched = key ?? (isDueAgain ? 0 : undefined);
       isDueAgain &&= key !== undefined;
     },
