@@ -4,7 +4,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
-import { readSettings, type Settings } from '../../src/settings.ts';
+import type { Settings } from '../../src/settings.ts';
+import { checkVars } from '../lib/check-vars.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
 import { findFinalNetwork, readSigners, requireNetwork } from '../lib/network.ts';
 import type { Ask } from '../lib/process/ask.ts';
@@ -127,15 +128,7 @@ const readText = (path: string) => readFileSync(path, 'utf8');
 const OPEN_API = join(PROJECT, 'src/http/openapi/openapi.json');
 
 function requireValid(environment: Record<string, string>): Settings {
-  const bound = {};
-  const bindings = {
-    LEDGER: bound,
-    NFT_INDEX: bound,
-    FOLLOWER: bound,
-    ASSETS: bound,
-    VERSION: bound,
-  };
-  const result = readSettings({ ...bindings, ...environment });
+  const result = checkVars(environment);
   if (!result.ok) throw new Error(result.problems.join('\n'));
   const unmatched = findUnmatched(environment, readRoutePaths(OPEN_API));
   if (unmatched.length > 0) throw new Error(unmatched.join('\n'));

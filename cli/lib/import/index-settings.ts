@@ -2,7 +2,7 @@
  * The settings that decide which outputs are in lists, as scripts read them.
  */
 import type { IndexSettings } from '../../../src/ledger/output-list/indexed-kinds.ts';
-import { readSettings } from '../../../src/settings.ts';
+import { checkVars } from '../check-vars.ts';
 import { SettingsError } from '../process/command-line.ts';
 
 type Vars = Readonly<Record<string, string | undefined>>;
@@ -13,17 +13,9 @@ type Vars = Readonly<Record<string, string | undefined>>;
  * @param vars sources, the first one that has the var wins
  */
 export function readIndexSettings(...vars: readonly Vars[]): IndexSettings {
-  const unused = {};
-  const bindings = {
-    LEDGER: unused,
-    NFT_INDEX: unused,
-    FOLLOWER: unused,
-    ASSETS: unused,
-    VERSION: unused,
-  };
   const find = (name: string) => vars.map((each) => each[name]).find(Boolean);
   const [index, final] = [find('INDEX'), find('FINAL_MILESTONE')];
-  const result = readSettings({ ...bindings, INDEX: index, FINAL_MILESTONE: final });
+  const result = checkVars({ INDEX: index, FINAL_MILESTONE: final });
   if (!result.ok) throw new SettingsError(result.problems.join('\n'));
   return result.settings;
 }

@@ -1,8 +1,8 @@
 /**
  * Milestone keys as operators give them to scripts, in the form of the Worker's vars.
  */
-import { readSettings } from '../../../src/settings.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
+import { checkVars } from '../check-vars.ts';
 import type { Signers } from '../network.ts';
 import { SettingsError } from '../process/command-line.ts';
 
@@ -26,13 +26,7 @@ export function parseMilestoneKeys(
   threshold = '',
   names: KeyNames = SETTINGS,
 ): MilestoneKeys | undefined {
-  const unused = {};
-  const result = readSettings({
-    LEDGER: unused,
-    NFT_INDEX: unused,
-    FOLLOWER: unused,
-    ASSETS: unused,
-    VERSION: unused,
+  const result = checkVars({
     [SETTINGS.publicKeys]: publicKeys,
     [SETTINGS.threshold]: threshold,
   });

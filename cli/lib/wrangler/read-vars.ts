@@ -5,7 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { readSettings, VAR_NAMES } from '../../../src/settings.ts';
+import { VAR_NAMES } from '../../../src/settings.ts';
+import { checkVars } from '../check-vars.ts';
 import { SettingsError } from '../process/command-line.ts';
 import { PROJECT } from '../project.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
@@ -41,8 +42,7 @@ export function readVars(
     const value = environment[name];
     if (value !== undefined) all[name] = value;
   }
-  const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {}, VERSION: {} };
-  const result = readSettings({ ...all, ...bindings });
+  const result = checkVars(all);
   if (!result.ok) throw new SettingsError(result.problems.join('\n'));
   if (result.settings.upstreams.length > 0) requireKeys(all);
   return all;
