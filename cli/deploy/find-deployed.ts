@@ -11,7 +11,7 @@ import { requireSchema } from '../../src/ledger/core/head.ts';
 import { SELECT_SERVED, servedFromRows } from '../lib/import/check-replacement.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { PROJECT } from '../lib/project.ts';
-import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
+import { queryRemotely, type RunWrangler } from '../lib/wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
 export interface DeployedWorker {
@@ -118,12 +118,7 @@ async function readContents(
   run: RunWrangler,
   databaseName: string,
 ): Promise<Pick<Found, 'isMigrated' | 'hasLedger' | 'networks'>> {
-  const query = async (command: string) => {
-    const args = ['d1', 'execute', databaseName, '--remote', '--yes', '--json'];
-    const output = await run([...args, '--command', command]);
-    const [first] = JSON.parse(output) as { results: Record<string, unknown>[] }[];
-    return first!.results;
-  };
+  const query = async (sql: string) => (await queryRemotely(run, databaseName, sql))[0]!;
   const tables = new Set((await query('SELECT name FROM sqlite_master')).map(({ name }) => name));
   const applied = tables.has('d1_migrations') ? await query('SELECT name FROM d1_migrations') : [];
   const [head] = tables.has('head') ? await query('SELECT * FROM head') : [];

@@ -17,7 +17,7 @@ import {
 import { PROJECT } from '../project.ts';
 import { holdAlone } from '../wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
-import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
+import { queryRemotely, type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 import {
   checkReplacement,
@@ -161,21 +161,7 @@ interface Deployed {
 }
 
 async function readDeployed(run: RunWrangler, databaseName: string): Promise<Deployed> {
-  const query = async (command: string) => {
-    const output = await run([
-      'd1',
-      'execute',
-      databaseName,
-      '--remote',
-      '--yes',
-      '--json',
-      '--command',
-      command,
-    ]);
-    return (JSON.parse(output) as { results: Record<string, unknown>[] }[]).map(
-      ({ results }) => results,
-    );
-  };
+  const query = (sql: string) => queryRemotely(run, databaseName, sql);
   const [heads, tables, ...served] = await query(
     ['SELECT generation FROM head', HAS_PROGRESS, ...SELECT_SERVED].join('; '),
   );

@@ -48,6 +48,17 @@ export const runWrangler: RunWrangler = async (args, env = {}) => {
   }
 };
 
+/** Runs statements on the deployed database. Returns the rows of each. */
+export async function queryRemotely(
+  run: RunWrangler,
+  databaseName: string,
+  sql: string,
+): Promise<Record<string, unknown>[][]> {
+  const args = ['d1', 'execute', databaseName, '--remote', '--yes', '--json', '--command', sql];
+  const answers = JSON.parse(await run(args)) as { results: Record<string, unknown>[] }[];
+  return answers.map(({ results }) => results);
+}
+
 /** Of a namespace, before whose name wrangler would put the environment. */
 const CREATE_NAMESPACE = 'kv namespace create';
 
