@@ -4,6 +4,7 @@
 import * as v from 'valibot';
 import { readBounded } from '../src/platform/read-bounded.ts';
 import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
+import type { Finding, Proved } from '../src/stardust/provenance/provenance.ts';
 import { maxAnswerBytes } from './answer-bounds.ts';
 import { printable } from './printable.ts';
 
@@ -16,6 +17,12 @@ export type NodeClient = (
 /** What the node says is not so. The message is a sentence without its full stop. */
 export class NotVerified extends Error {
   override readonly name = 'NotVerified';
+}
+
+/** Throws a {@link NotVerified} for what is refuted, and an Error for what is not checked. */
+export function requireProved<T>(finding: Finding<T>): Proved<T> {
+  if (finding.standing === 'proved') return finding.proof;
+  throw new (finding.standing === 'refuted' ? NotVerified : Error)(finding.reason);
 }
 
 /** For one answer, its body included. A node that computes a white flag needs some of it. */

@@ -7,7 +7,6 @@ import * as v from 'valibot';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
 import {
   type FinalRecord,
-  type Finding,
   type Proved,
   provedValue,
   proveFinalLedger,
@@ -15,25 +14,25 @@ import {
   tell,
   treeOfId,
 } from '../src/stardust/provenance/final.ts';
-import { type NodeClient, NotVerified, requestJson } from './node-client.ts';
+import { type NodeClient, requestJson, requireProved } from './node-client.ts';
 import { describeRecord } from './words/holding.ts';
 
 const PATH = '/api/edge/v1/final';
 
 /** What a node proves of an ID. @param id 0x… of an output or an NFT */
-async function askFinalRecord(
+async function proveRecord(
   node: NodeClient,
   root: Uint8Array,
   id: string,
-): Promise<Finding<FinalRecord>> {
+): Promise<Proved<FinalRecord>> {
   const tree = treeOfId(id);
   if (tree === undefined) throw new Error(`${id} is neither an output ID nor an NFT ID`);
   const answer = await requestJson(node, `${PATH}/${tree}/${id}`, v.unknown());
-  return proveFinalRecord(answer, tree, fromHex(id), root);
+  return requireProved(proveFinalRecord(answer, tree, fromHex(id), root));
 }
 
 /**
- * Yields what was proved, each as a sentence. Throws a {@link NotVerified} for the first answer that
+ * Yields what was proved, each as a sentence. Throws a NotVerified for the first answer that
  * proves nothing, and an Error where the node does not answer.
  *
  * @param root the final root that the reader trusts: 32 bytes
@@ -45,19 +44,15 @@ export async function* proveFinalRecords(
   ids: readonly string[],
 ): AsyncGenerator<Proved<string>, void> {
   const ledger = proveFinalLedger(await requestJson(node, PATH, v.unknown()), root);
-  if (ledger.standing !== 'proved') throw new NotVerified(ledger.reason);
-  yield tell(ledger.proof, ({ outputs, nfts, networkName, milestoneIndex }) => {
+  yield tell(requireProved(ledger), ({ outputs, nfts, networkName, milestoneIndex }) => {
     const what = `${outputs.count} outputs and ${nfts.count} NFTs of ${networkName}`;
     return `The final root commits to ${what} at milestone ${milestoneIndex}.`;
   });
   for (const id of ids) {
-    const record = await askFinalRecord(node, root, id);
-    if (record.standing !== 'proved') throw new NotVerified(record.reason);
-    yield* describeRecord(record.proof);
-    const value = provedValue(record.proof);
+    const record = await proveRecord(node, root, id);
+    yield* describeRecord(record);
+    const value = provedValue(record);
     if (value.tree !== 'nfts' || !value.present) continue;
-    const held = await askFinalRecord(node, root, value.outputId);
-    if (held.standing !== 'proved') throw new NotVerified(held.reason);
-    yield* describeRecord(held.proof);
+    yield* describeRecord(await proveRecord(node, root, value.outputId));
   }
 }

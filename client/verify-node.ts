@@ -14,6 +14,7 @@
  */
 import * as v from 'valibot';
 import { startWorkers } from '../src/platform/concurrency.ts';
+import { uint32 } from '../src/platform/json-schemas.ts';
 import {
   type BlockFacts,
   compareCone,
@@ -37,7 +38,13 @@ import {
   type Trust,
   tell,
 } from '../src/stardust/provenance/provenance.ts';
-import { mustAnswer, type NodeClient, NotVerified, readJson, requestJson } from './node-client.ts';
+import {
+  mustAnswer,
+  type NodeClient,
+  readJson,
+  requestJson,
+  requireProved,
+} from './node-client.ts';
 import { describeSigned } from './words/proved.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
@@ -59,18 +66,17 @@ const LEAST_TIME_MS = 30_000;
 export const patienceForBlocks = (blocks: number): number =>
   LEAST_TIME_MS + blocks * TIME_PER_BLOCK_MS;
 
-const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
-const info = v.object({ status: v.object({ confirmedMilestone: v.object({ index: uint }) }) });
+const info = v.object({ status: v.object({ confirmedMilestone: v.object({ index: uint32 }) }) });
 
 const id = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
 
 const explanation = v.object({
-  index: uint,
+  index: uint32,
   blocks: v.pipe(
     v.array(
       v.object({
         blockId: id,
-        whiteFlagIndex: uint,
+        whiteFlagIndex: uint32,
         payload: v.picklist(['none', 'transaction', 'milestone', 'taggedData']),
         ledgerInclusionState: v.picklist(['noTransaction', 'included', 'conflicting']),
       }),
@@ -96,7 +102,7 @@ export interface Listener {
 }
 
 /**
- * Resolves to what was proved. Throws a {@link NotVerified} for the first answer that is refuted,
+ * Resolves to what was proved. Throws a NotVerified for the first answer that is refuted,
  * and an Error where the node does not answer in time, or within bounds.
  *
  * @param random from 0 to below 1: which block's proof is asked for
@@ -158,11 +164,6 @@ function judgeApplied(order: Proved<Order>, said: readonly SaidBlock[]): Finding
   const applied = said.filter(({ ledgerInclusionState: state }) => state === 'included');
   const ids = new Set(applied.map(({ blockId }) => blockId));
   return proveApplied(order, (blockId) => ids.has(blockId));
-}
-
-function requireProved<T>(finding: Finding<T>): Proved<T> {
-  if (finding.standing === 'proved') return finding.proof;
-  throw new (finding.standing === 'refuted' ? NotVerified : Error)(finding.reason);
 }
 
 /** What the bytes of each block prove, six requests at a time. */

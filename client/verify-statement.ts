@@ -6,19 +6,18 @@
 import {
   type Finding,
   joinStatements,
-  type Proved,
   provedValue,
   proveStatement,
   refute,
   type Statement,
 } from '../src/stardust/provenance/statement.ts';
 import { findKnownNetwork } from '../src/stardust/verifier/known-networks.ts';
-import { NotVerified } from './node-client.ts';
+import { requireProved } from './node-client.ts';
 import { describeProvedStatement, type StatementWords } from './words/statement.ts';
 
 /**
  * What the final root proves of the pages of a statement, offline; and what it does not. Throws a
- * {@link NotVerified} for the first page that is not proved, or does not follow the one before.
+ * NotVerified for the first page that is not proved, or does not follow the one before.
  *
  * @param pages JSON, in order
  */
@@ -36,9 +35,4 @@ export function judgeStatement(json: unknown, root: Uint8Array): Finding<Stateme
   return known === undefined || known.bech32Hrp === prefix
     ? finding
     : refute(`addresses of ${known.networkName} begin with ${known.bech32Hrp}1, not ${prefix}1`);
-}
-
-function requireProved<T>(finding: Finding<T>): Proved<T> {
-  if (finding.standing === 'proved') return finding.proof;
-  throw new NotVerified(finding.reason);
 }

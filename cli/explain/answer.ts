@@ -14,26 +14,26 @@ import {
 import { printable } from '../../client/printable.ts';
 import { patienceForBlocks } from '../../client/verify-node.ts';
 import { startWorkers } from '../../src/platform/concurrency.ts';
+import { uint32 } from '../../src/platform/json-schemas.ts';
 import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/judge.ts';
 
-const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
 const hash = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
 const state = v.picklist(['noTransaction', 'included', 'conflicting', 'unreferenced']);
 
 const block = v.object({
   blockId: hash,
   ledgerInclusionState: state,
-  conflictReason: v.optional(uint),
+  conflictReason: v.optional(uint32),
   explanation: v.optional(v.string()),
   rule: v.optional(v.string()),
   decidingInput: v.optional(
-    v.object({ input: uint, outputId: v.string(), spentBy: v.optional(v.string()) }),
+    v.object({ input: uint32, outputId: v.string(), spentBy: v.optional(v.string()) }),
   ),
-  decidingOutput: v.optional(v.object({ output: uint, outputId: v.string() })),
+  decidingOutput: v.optional(v.object({ output: uint32, outputId: v.string() })),
 });
 
 const explanation = v.object({
-  index: uint,
+  index: uint32,
   inclusionMerkleRoot: hash,
   appliedMerkleRoot: hash,
   blocks: v.array(block),
@@ -65,7 +65,7 @@ export async function askEdgeNode(url: string, request: string): Promise<Explana
 
 const info = v.object({
   name: v.string(),
-  status: v.object({ confirmedMilestone: v.object({ index: uint }) }),
+  status: v.object({ confirmedMilestone: v.object({ index: uint32 }) }),
 });
 
 /**
@@ -86,10 +86,10 @@ export async function askNode(url: string, request: string, ours: Explanation) {
 const roots = v.object({ inclusionMerkleRoot: hash, appliedMerkleRoot: hash });
 
 const metadata = v.object({
-  referencedByMilestoneIndex: v.optional(uint, 0),
-  whiteFlagIndex: v.optional(uint, 0),
+  referencedByMilestoneIndex: v.optional(uint32, 0),
+  whiteFlagIndex: v.optional(uint32, 0),
   ledgerInclusionState: v.optional(state, 'unreferenced'),
-  conflictReason: v.optional(uint),
+  conflictReason: v.optional(uint32),
 });
 
 /** Those of the blocks that the milestone references, in its order. */
