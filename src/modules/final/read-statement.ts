@@ -25,7 +25,6 @@ import { type Address, addressKey } from '../../stardust/wire/address.ts';
 import { decodeLedgerOutput } from '../../stardust/wire/ledger-output.ts';
 import { selectPage } from '../lists/list-statements.ts';
 import { type Position, START } from '../lists/output-query.ts';
-import { requirePrefix } from '../lists/routes/parse-query.ts';
 import { LAYOUT, type Layout, selectFinal, selectPages } from './final-tables.ts';
 import type { NoFinalLedger } from './prove-final.ts';
 import {
@@ -46,6 +45,7 @@ const PROVED_AT_ONCE = 128;
 
 export type AddressStatement =
   | { ok: true; ledgerIndex: number; statement: ReturnType<typeof statementToJson> }
+  | { ok: false; why: 'foreign'; ledgerIndex: number; prefix: string }
   | ({ ok: false; why: 'no final ledger' } & Omit<NoFinalLedger, 'ok'>)
   | NotIndexed;
 
@@ -87,7 +87,8 @@ export async function readStatement(
   const { head, parameters, built } = state;
   const missing = indexMissing(head);
   if (missing !== undefined) return missing;
-  requirePrefix(parameters.bech32Hrp, [prefix]);
+  if (parameters.bech32Hrp !== prefix)
+    return { ok: false, why: 'foreign', ledgerIndex, prefix: parameters.bech32Hrp };
   if (list === undefined) throw new Error('no budget bounds a list by address alone');
   const listed = list.items.filter((at) => after === undefined || cursorOf(at) > cursorOf(after));
   const tree = { db, finalMilestone, tree: 'outputs', layout } as const;

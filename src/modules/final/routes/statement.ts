@@ -16,6 +16,7 @@ import {
 } from '../../../stardust/proof/statement.ts';
 import type { Position } from '../../lists/output-query.ts';
 import { notIndexed } from '../../lists/routes/output-lists.ts';
+import { foreignAddress } from '../../lists/routes/parse-query.ts';
 import { readStatement, type StatementLimits } from '../read-statement.ts';
 import {
   finalEntrySchema,
@@ -47,6 +48,7 @@ async function answerStatement(
   const found = await readStatement(node.session(), milestone, { ...parsed, after }, limits);
   const { ledgerIndex } = found;
   if (found.ok) return jsonAnswer(found.statement, { ledgerIndex });
+  if (found.why === 'foreign') throw foreignAddress(found.prefix);
   throw found.why === 'no final ledger' ? noFinalLedger(found) : notIndexed(found, settings);
 }
 

@@ -166,9 +166,12 @@ export function parseAddress(
 
 /** Throws an HttpError 400 unless all of these are the prefix of the network's addresses. */
 export function requirePrefix(prefix: string, given: readonly string[]): void {
-  if (given.some((each) => each !== prefix))
-    throw new HttpError(400, `an address of another network: this one's begin with ${prefix}1`);
+  if (given.some((each) => each !== prefix)) throw foreignAddress(prefix);
 }
+
+/** @param prefix of the network's addresses */
+export const foreignAddress = (prefix: string): HttpError =>
+  new HttpError(400, `an address of another network: this one's begin with ${prefix}1`);
 
 /** The parameter under its name, or nothing where it is absent or empty. */
 function read<const N extends string, T>(
