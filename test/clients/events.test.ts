@@ -50,8 +50,9 @@ async function followAll(language: 'ts' | 'python', interpreter: string): Promis
   const ask = fetchFrom({ node: nodeOver(db) });
   let requests = 0;
   const server = createServer(async ({ url }, response) => {
-    requests++;
-    if (random.between(0, 3) === 0) return void response.destroy();
+    // on a busy machine a few requests ask about all of it
+    const isTorn = ++requests <= 4 || random.between(0, 3) === 0;
+    if (isTorn) return void response.destroy();
     const answer = await ask(url!);
     if (random.between(0, 3) === 0) return void response.destroy();
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.bytes());
@@ -101,9 +102,11 @@ async function followAll(language: 'ts' | 'python', interpreter: string): Promis
       broker.cut();
       await new Promise((resolve) => setTimeout(resolve, 150));
       expect(known).toEqual(stateAt(MILESTONES));
+      // a busy machine asks about much of it at once, and so rarely
+      expect([failures, requests].map((count) => count > 3)).toEqual([true, true]);
     },
     { timeout: 300_000, interval: 100 },
   );
   expect(stateAt(MILESTONES).size).toBeGreaterThan(10);
-  expect([cuts, failures, requests].map((count) => count > 3)).toEqual([true, true, true]);
+  expect(cuts).toBeGreaterThan(3);
 }
