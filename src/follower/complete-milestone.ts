@@ -11,7 +11,7 @@ import { stagedRoots } from '../ledger/packs/viewed-packs.ts';
 import { dropStaged } from '../ledger/write/drop-blocks.ts';
 import { dropReferenced } from '../ledger/write/drop-referenced.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
-import { resolvePacks } from '../ledger/write/resolve-verdicts.ts';
+import { resolvePack } from '../ledger/write/resolve-verdicts.ts';
 import { toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../stardust/white-flag/walk.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
@@ -144,7 +144,7 @@ async function applyStored(
   { memory, rules }: CompleteTools,
   ends: MissingCone['said']['referenced'] | undefined,
 ): Promise<Exclude<ApplyOutcome, { kind: 'verdicts-missing' }>> {
-  const left = { steps: MAX_RESOLVING_STEPS };
+  let left = MAX_RESOLVING_STEPS;
   for (let isFruitless = false; ; ) {
     const outcome = await memory.step('apply', async () => {
       const tried = await applyMilestone(db, verified, rules, ends);
@@ -158,8 +158,14 @@ async function applyStored(
     memory.progress.workLeft(toHexDigits(verified.id), 'verdicts', undecided);
     const resolving = { index: memory.index, head, verify: rules.verify };
     let made = 0;
-    for (const key of packs)
-      made += await memory.step('apply', () => resolvePacks(db, resolving, [key], left));
+    for (const key of packs) {
+      for (let isMore = true; isMore; ) {
+        if (left-- === 0) throw new ConeUnavailable('over-budget', 'verdicts are still made');
+        const step = await memory.step('apply', () => resolvePack(db, resolving, key));
+        made += step.made;
+        isMore = step.isMore;
+      }
+    }
     if (made === 0 && isFruitless) throw new LedgerDamaged(`verdicts of pack ${packs[0]}`);
     isFruitless = made === 0;
   }

@@ -11,8 +11,10 @@ import {
   followTo,
   type Rig,
   startLedger,
+  startNew,
   storeNow,
   withoutVerdicts,
+  withSplitPacks,
   withTips,
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
@@ -108,5 +110,57 @@ describe.each(CASES)('a transaction $name', (each) => {
       // the order matters
       expect(answers.size).toBeGreaterThan(1);
     });
+  });
+});
+
+describe('one request is enough', () => {
+  it.each([2, 3, 5, 20])(
+    'for %i undecided transactions in a row, in packs of their own',
+    async (n) => {
+      const { network, rig, root } = await startNew(db, `row of ${n}`);
+      let [coin] = network.genesisCoins;
+      const blocks = Array.from({ length: n + 1 }, (_, i) => {
+        const made = network.transfer(coin!, i + 1);
+        [coin] = made.coins;
+        return network.attachTransaction(made, [root]);
+      });
+      for (const id of blocks.toReversed())
+        await storeNow(withTips(withSplitPacks(rig), id), withoutVerdicts(db));
+      // parents are in the order of their IDs
+      let last = root;
+      for (const [i, id] of blocks.entries()) {
+        const parents = [last, id];
+        do last = network.note(parents);
+        while (i < n && last > blocks[i + 1]!);
+      }
+      await storeNow(withTips(rig, last), withoutVerdicts(db));
+      const { request, response, cone } = network.propose({ parents: [root, last] });
+      expect(cone.filter(({ state }) => state === 'included')).toHaveLength(n + 1);
+      expect(await ask(rig, request)).toEqual(response);
+    },
+  );
+
+  it('for 100 rivals that consume the same 128 outputs', async () => {
+    const { network, rig, root } = await startNew(db, 'rivals');
+    const by = network.account(0);
+    const amount = COIN_AMOUNT / 128n;
+    const each = basic(by, { amount });
+    const made = network.transaction(network.genesisSpends.slice(0, 1), [
+      ...Array.from({ length: 127 }, () => each),
+      basic(by, { amount: COIN_AMOUNT - 127n * amount }),
+    ]);
+    const spends = made.coins.map((from) => ({ coin: from, by }));
+    let parents = [root];
+    for (let i = 0; i < 100; i++) {
+      const rival = network.transaction(spends, [
+        basic(network.account(i), { amount: COIN_AMOUNT }),
+      ]);
+      parents = [network.attachTransaction(rival, parents)];
+    }
+    await storeNow(withTips(rig, ...parents), db);
+    const producer = network.attachTransaction(made, [root]);
+    await storeNow(withTips(rig, producer), withoutVerdicts(db));
+    const { request, response } = network.propose({ parents: [producer, ...parents] });
+    expect(await ask(rig, request)).toEqual(response);
   });
 });

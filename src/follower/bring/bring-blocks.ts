@@ -9,7 +9,7 @@ import {
   type NotBrought,
   type WantedOfFollower,
 } from '../../ledger/intake/block-source.ts';
-import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
+import { resolvePack } from '../../ledger/write/resolve-verdicts.ts';
 import { pause } from '../../platform/clock.ts';
 import type { Settings } from '../../settings.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
@@ -26,7 +26,7 @@ import { createFairLimit } from './fair-limit.ts';
 const MAX_FETCHED = 2000;
 /** Levels of blocks without a query: a request has no time to go deeper. */
 const MAX_LEVELS = 16;
-/** Milliseconds in which the blocks of one request are fetched. */
+/** Milliseconds in which the blocks of one request are fetched, or verdicts are made for it. */
 const FETCH_MS = 1400;
 
 const NOT_ADMITTED = 'a block of the cone is not one that a node admits';
@@ -42,8 +42,8 @@ export type BringContext = Pick<
   voters?: readonly Upstream[] | undefined;
 };
 
-/** Steps in which verdicts are made for one request: 256 inputs each. */
-const RESOLVING_STEPS = 8;
+/** Steps in which verdicts are made for one request: 12 statements, of an invocation's 1,000. */
+const RESOLVING_STEPS = 64;
 
 /** Writes what a request needs: blocks, else verdicts. */
 export async function bring(
@@ -55,12 +55,23 @@ export async function bring(
 }
 
 /** Makes verdicts on the transactions of these packs, as far as they can be made. */
-async function resolveWanted(context: BringContext, packs: readonly number[]): Promise<undefined> {
+async function resolveWanted(
+  context: BringContext,
+  packs: readonly number[],
+): Promise<NotBrought | undefined> {
   const { db, verify, memory } = context;
+  const deadline = Date.now() + FETCH_MS;
   const { head } = await readPosition(db, context);
   const tools = { index: memory.index, head, verify };
-  const left = { steps: RESOLVING_STEPS };
-  for (const key of packs) await memory.step('resolve', () => resolvePacks(db, tools, [key], left));
+  let left = RESOLVING_STEPS;
+  for (const key of packs) {
+    for (let isMore = true; isMore; ) {
+      if (left-- === 0 || Date.now() >= deadline)
+        return { fault: 'over-budget', detail: 'verdicts are still made' };
+      ({ isMore } = await memory.step('resolve', () => resolvePack(db, tools, key)));
+    }
+  }
+  return undefined;
 }
 
 /**

@@ -18,7 +18,6 @@ import { failUnless, runFenced, SAME_HEAD, unlessMoved } from '../core/fence.ts'
 import type { Head } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import { many, readQuery, write } from '../core/read-batch.ts';
-import { ConeUnavailable } from '../intake/block-source.ts';
 import { readOutputContents } from '../intake/known-outputs.ts';
 import { completeRecord } from '../intake/prepare-blocks.ts';
 import { selectUnresolved, selectWaiting, type UnresolvedPack } from '../packs/live-packs.ts';
@@ -35,7 +34,7 @@ export interface ResolveTools {
   verify: VerifySignature;
 }
 
-/** Inputs that one step decides: up to 15 MB of contents, and as many signatures: 0.1 s. */
+/** Different inputs that one step decides: up to 15 MB of contents. */
 const INPUTS_AT_ONCE = 256;
 
 /**
@@ -77,31 +76,6 @@ export async function resolveVerdicts(
   return index.searchedTo() !== undefined;
 }
 
-/**
- * Makes the verdicts of these packs that can be made; returns how many. Throws a ConeUnavailable
- * `over-budget` if no step is left, and like {@link resolveVerdicts}.
- *
- * @param left how many steps may be taken still; it is counted down
- */
-export async function resolvePacks(
-  db: Database,
-  tools: ResolveTools,
-  keys: readonly number[],
-  left: { steps: number },
-): Promise<number> {
-  let all = 0;
-  for (const key of keys) {
-    for (let isMore = true; isMore; ) {
-      if (left.steps-- === 0)
-        throw new ConeUnavailable('over-budget', 'verdicts on transactions are still made');
-      const step = await resolvePack(db, tools, key);
-      all += step.made;
-      isMore = step.isMore;
-    }
-  }
-  return all;
-}
-
 /** Selects those of the outputs ?1 whose contents the ledger or a kept milestone has. */
 const SELECT_HELD = `
   SELECT o.id FROM json_each(?1) j CROSS JOIN output o ON o.id = j.value
@@ -124,17 +98,21 @@ async function findKnown(
 
 const SAME_LEDGER = failUnless(SAME_HEAD);
 
+/** Verdicts that a step made, and whether others can be made in a further step. */
+interface Resolved {
+  made: number;
+  isMore: boolean;
+}
+
 /**
- * Makes verdicts on transactions of one pack, in one step; writes nothing if none can be made.
- * Throws like {@link resolveVerdicts}.
- *
- * @returns how many were made, and whether others can be made in a further step
+ * Makes verdicts on transactions of one pack, in one step of up to 12 statements; writes nothing if
+ * none can be made. Throws like {@link resolveVerdicts}.
  */
-async function resolvePack(
+export async function resolvePack(
   db: Database,
   { index, head, verify }: ResolveTools,
   key: number,
-): Promise<{ made: number; isMore: boolean }> {
+): Promise<Resolved> {
   const view = await index.view(db, head, []);
   return unlessMoved(db, view.head, view.head.ledger, () => resolveIn(db, view, key, verify));
 }
@@ -144,7 +122,7 @@ async function resolveIn(
   view: UnreferencedView,
   key: number,
   verify: VerifySignature,
-): Promise<{ made: number; isMore: boolean }> {
+): Promise<Resolved> {
   const pack = await readQuery(db, selectUnresolved(db, key));
   if (pack === undefined) return { made: 0, isMore: false };
   const cone = readCone([pack.records]);
@@ -152,7 +130,7 @@ async function resolveIn(
   const consumed = new Set(waiting.flatMap(({ inputs }) => inputs));
   const known = await findKnown(db, view.creatorOf, [...consumed]);
   const ready = waiting.filter(({ inputs }) => inputs.every((id) => known.has(id)));
-  const chosen = chooseFirst(ready);
+  const chosen = chooseSome(ready);
   if (chosen.length === 0) return { made: 0, isMore: false };
   const completed = await complete(db, view, { key, cone }, chosen, verify);
   if (completed.size === 0) return { made: 0, isMore: false };
@@ -186,16 +164,15 @@ function waitingIn({ outputs }: UnresolvedPack, cone: Cone): Waiting[] {
   return waiting;
 }
 
-/** Returns as many as one step decides, one at least. */
-function chooseFirst(ready: readonly Waiting[]): Waiting[] {
-  const chosen: Waiting[] = [];
-  let inputs = 0;
-  for (const each of ready) {
-    inputs += each.inputs.length;
-    if (chosen.length > 0 && inputs > INPUTS_AT_ONCE) break;
-    chosen.push(each);
-  }
-  return chosen;
+/** Returns as many as one step decides, one at least: of rivals many consume the same. */
+function chooseSome(ready: readonly Waiting[]): Waiting[] {
+  let consumed = new Set<string>();
+  return ready.filter(({ inputs }) => {
+    const all = consumed.union(new Set(inputs));
+    if (consumed.size > 0 && all.size > INPUTS_AT_ONCE) return false;
+    consumed = all;
+    return true;
+  });
 }
 
 /** Completes the records of transactions on which a verdict can be made, by place. */

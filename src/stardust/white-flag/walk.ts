@@ -42,7 +42,10 @@ export interface WhiteFlag {
    * is verified now, the previous milestone is in the cone after all.
    */
   unverified: number[];
-  /** Positions of transactions that lack a verdict: unless empty, `reasons` must not be used. */
+  /**
+   * Positions of transactions that lack a verdict and may be applied, once those before have one:
+   * unless empty, `reasons` must not be used.
+   */
   undecided: number[];
 }
 
@@ -102,14 +105,13 @@ function judgeInOrder(
     }
     const transaction = cone.transactionAt(position);
     const reason = lookUpInputs(transaction, ledger, changes) || transaction.reasonAt(timestamp);
-    if (reason === undefined) {
-      undecided.push(position);
-      continue;
-    }
-    reasons[i] = reason;
-    if (reason !== ConflictReason.None) continue;
+    if (reason === undefined) undecided.push(position);
+    else reasons[i] = reason;
+    if (reason) continue;
     for (let k = 0; k < transaction.outputCount; k++)
       changes.set(transaction.outputAt(k), MilestoneState.Created);
+    // as it may not be applied, rivals behind it may need verdicts
+    if (undecided.length > 0) continue;
     for (let k = 0; k < transaction.inputCount; k++)
       changes.set(transaction.inputAt(k), MilestoneState.Spent);
   }
