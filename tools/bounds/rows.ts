@@ -126,7 +126,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'verdicts are made later',
     ],
     [
-      'a step that makes verdicts, of one pack: {INPUTS_AT_ONCE} inputs',
+      'a step that makes verdicts, of one pack: {INPUTS_AT_ONCE} different inputs',
       'ledger/write/resolve-verdicts.ts',
       '',
     ],

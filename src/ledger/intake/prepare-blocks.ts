@@ -2,6 +2,7 @@
  * Intake: from parsed blocks to records with numbers, each block examined once: signatures are
  * checked, verdicts made, numbers given. Nothing is written (store-blocks.ts does that).
  */
+import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import {
   isMilestoneBlock,
@@ -121,7 +122,7 @@ function* groupByLength(
   let length = 0;
   for (const block of blocks) {
     const { consumed } = outputsToFind([block]);
-    // each block hashes what it consumes, also what others consume
+    // each block decodes what it consumes, also what others consume
     const own = consumed.filter((id) => outputs.get(id)?.bytes === undefined && lengthOf(id) > 0);
     const ownLength = own.reduce((sum, id) => sum + lengthOf(id), 0);
     if (length + ownLength > MAX_READ_LENGTH && some.length > 0) {
@@ -243,6 +244,15 @@ async function judgeTransaction(
   return judgeOverTime(tx, outputs);
 }
 
+/** Hashes of contents, as long as these live: rivals consume the same. */
+const hashes = new WeakMap<Uint8Array, Uint8Array>();
+
+function hashOnce(bytes: Uint8Array): Uint8Array {
+  const hash = hashes.get(bytes) ?? blake2b256(bytes);
+  hashes.set(bytes, hash);
+  return hash;
+}
+
 interface OutputContent {
   id: Uint8Array;
   bytes: Uint8Array;
@@ -255,7 +265,9 @@ export async function readJudged(
   verify: VerifySignature,
 ): Promise<{ tx: JudgedTransaction; outputs: ConsumedOutput[] }> {
   const validSignatures = await verifySignatures(transaction, verify);
-  const outputs = consumed.map(({ id, bytes }) => ({ id, bytes, output: decodeOutput(bytes) }));
+  const outputs = consumed.map(({ id, bytes }) => {
+    return { id, bytes, hash: hashOnce(bytes), output: decodeOutput(bytes) };
+  });
   return { tx: { ...transaction, validSignatures }, outputs };
 }
 

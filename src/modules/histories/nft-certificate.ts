@@ -243,7 +243,7 @@ async function readConsumed(
     if (output === undefined) throw damagedNft();
     return { bytes: readOutputBytes(output.bytes, id), isOfNft: output.chain === nftId };
   });
-  const commitment = inputsCommitment(consumed.map(({ bytes }) => bytes));
+  const commitment = inputsCommitment(consumed);
   if (!equalBytes(commitment, essence.inputsCommitment)) throw damagedNft();
   return consumed;
 }

@@ -45,11 +45,11 @@ export function proveConsumed(
   if (parsed.transaction === undefined)
     return refute(`block ${blockId} carries no transaction`, [blockId]);
   const { essence } = parsed.transaction.value;
-  const all = outputs.map(outputBytes);
+  const all = outputs.map((output) => ({ bytes: outputBytes(output), output }));
   if (all.length !== essence.inputs.length)
     return refute(`${all.length} outputs for ${essence.inputs.length} inputs`, [blockId]);
   if (!equalBytes(inputsCommitment(all), essence.inputsCommitment))
     return refute('the outputs do not hash to the inputs commitment of the transaction', [blockId]);
   const ids = consumedIds(essence);
-  return prove(outputs.map((output, i) => ({ id: ids[i]!, bytes: all[i]!, output })));
+  return prove(all.map((each, i) => ({ id: ids[i]!, ...each })));
 }

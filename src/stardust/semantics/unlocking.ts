@@ -58,10 +58,7 @@ export function commitmentMatches(
   tx: JudgedTransaction,
   consumed: readonly ConsumedOutput[],
 ): boolean {
-  return equalBytes(
-    tx.value.essence.inputsCommitment,
-    inputsCommitment(consumed.map(({ bytes }) => bytes)),
-  );
+  return equalBytes(tx.value.essence.inputsCommitment, inputsCommitment(consumed));
 }
 
 /** Facts about each input for {@link unlockInputs}. */

@@ -107,5 +107,7 @@ export interface ConsumedOutput {
   id: Uint8Array;
   /** The output in binary form (A.8). */
   bytes: Uint8Array;
+  /** BLAKE2b-256 of `bytes`, where it was computed before. */
+  hash?: Uint8Array;
   output: Output;
 }

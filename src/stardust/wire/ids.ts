@@ -45,8 +45,11 @@ export function consumedIds({ inputs }: Pick<TransactionEssence, 'inputs'>): Uin
 }
 
 /** B.5: the hash of the hashes of the consumed outputs' bytes, in the order of the inputs. */
-export function inputsCommitment(consumed: readonly Uint8Array[]): Uint8Array {
-  return blake2b256(concatBytes(...consumed.map(blake2b256)));
+export function inputsCommitment(
+  consumed: readonly { bytes: Uint8Array; hash?: Uint8Array }[],
+): Uint8Array {
+  const hashes = consumed.map(({ bytes, hash = blake2b256(bytes) }) => hash);
+  return blake2b256(concatBytes(...hashes));
 }
 
 /** B.6: the ID of the alias or NFT that the output with this ID creates. */

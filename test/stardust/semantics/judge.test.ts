@@ -112,7 +112,7 @@ function withTimes(
     ]);
     return { id: each.id, bytes: outputBytes(output), output };
   });
-  const commitment = inputsCommitment(changed.map(({ bytes }) => bytes));
+  const commitment = inputsCommitment(changed);
   const value = { ...tx.value, essence: { ...tx.value.essence, inputsCommitment: commitment } };
   return { line, tx: { ...tx, value }, consumed: changed };
 }

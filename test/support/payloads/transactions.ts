@@ -69,7 +69,8 @@ export function transactionOf(plan: TransactionPlan): Transaction {
       outputIndex: new Reader(id.subarray(32)).u16(),
     })),
     inputsCommitment:
-      plan.commitment ?? inputsCommitment(plan.inputs.map(({ output }) => outputBytes(output))),
+      plan.commitment ??
+      inputsCommitment(plan.inputs.map(({ output }) => ({ bytes: outputBytes(output) }))),
     outputs: plan.outputs,
     payload: plan.payload,
   };
