@@ -102,7 +102,8 @@ export async function walkMilestone(
   const parents = named.filter((id) => view.named.has(id) || !ends?.has(id));
   const { head, packs } = view;
   const previous = index === head.genesis + 1 ? undefined : previousMilestoneId;
-  const whiteFlag = walkView(view, parents, { timestamp, previousMilestoneId: previous });
+  const proposal = { timestamp, previousMilestoneId: previous, mayFail: true };
+  const whiteFlag = walkView(view, parents, proposal);
   if (whiteFlag === undefined) return { kind: 'blocks-missing' };
   if (head.ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${head.ledger} already`);
   const { order, undecided } = whiteFlag;

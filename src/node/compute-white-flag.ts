@@ -146,14 +146,14 @@ export async function walkProposal(
   let why: WhiteFlagRefusal | undefined;
   try {
     let read = await readAndWalk(db, request, measure);
-    for (let round = 0; round < MAX_ROUNDS && bring !== undefined; round++) {
+    for (let round = 0; round < MAX_ROUNDS && bring && !why; round++) {
       const wanted = wantedOfFollower(read, request);
       // an upstream that did not have a block a moment ago is not asked again
       if (wanted === undefined || (round > 0 && wanted.blocks.length > 0)) break;
       const { db: fresh, notBrought } = await bring(wanted);
       db = fresh;
       why = notBrought && refuse(REASONS[notBrought.fault], notBrought.detail);
-      read = await readAndWalk(db, request, measure);
+      read = await readAndWalk(db, request, measure, wanted.packs.length > 0);
     }
     const { view, whiteFlag } = read;
     if (view === undefined) return refuse('failed', NO_LEDGER);
@@ -187,8 +187,8 @@ function refuseUnknown({ named }: ConsistentView, parents: readonly string[]): W
   return refuse('unknown', detail);
 }
 
-/** How often the follower is told to write: blocks, and then verdicts that these make possible. */
-const MAX_ROUNDS = 2;
+/** How often the follower is told to write: blocks, verdicts, and those of rivals of what failed. */
+const MAX_ROUNDS = 3;
 
 interface ReadAndWalked {
   view: ConsistentView | undefined;
@@ -200,6 +200,7 @@ async function readAndWalk(
   db: Database,
   request: WhiteFlagRequest,
   measure: (stage: string) => void,
+  mayFail = false,
 ): Promise<ReadAndWalked> {
   const { index, parents, timestamp } = request;
   const check = (facts: RefusalFacts) => {
@@ -211,7 +212,7 @@ async function readAndWalk(
   if (view === undefined) return { view, whiteFlag: undefined };
   const previousMilestoneId =
     index === view.head.genesis + 1 ? undefined : Uint8Array.fromHex(request.previousMilestoneId);
-  const whiteFlag = walkView(view, parents, { timestamp, previousMilestoneId });
+  const whiteFlag = walkView(view, parents, { timestamp, previousMilestoneId, mayFail });
   measure('judge');
   return { view, whiteFlag };
 }

@@ -4,10 +4,11 @@
  * (src/ledger/write/resolve-verdicts.ts). The networks here know the right answer because of how
  * their transactions were made.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { UnlockCondition } from '../../src/stardust/wire/unlock-condition.ts';
 import {
   ask,
+  disturbed,
   followTo,
   type Rig,
   startLedger,
@@ -140,27 +141,96 @@ describe('one request is enough', () => {
     },
   );
 
-  it('for 100 rivals that consume the same 128 outputs', async () => {
-    const { network, rig, root } = await startNew(db, 'rivals');
+  /** Transactions that wait for one that makes 384 outputs; all that are needed to propose them. */
+  async function startRivals(seed: string) {
+    const { network, rig, root } = await startNew(db, seed);
     const by = network.account(0);
     const amount = COIN_AMOUNT / 128n;
-    const each = basic(by, { amount });
-    const made = network.transaction(network.genesisSpends.slice(0, 1), [
-      ...Array.from({ length: 127 }, () => each),
-      basic(by, { amount: COIN_AMOUNT - 127n * amount }),
-    ]);
-    const spends = made.coins.map((from) => ({ coin: from, by }));
-    let parents = [root];
-    for (let i = 0; i < 100; i++) {
-      const rival = network.transaction(spends, [
-        basic(network.account(i), { amount: COIN_AMOUNT }),
-      ]);
-      parents = [network.attachTransaction(rival, parents)];
+    const makers = network.genesisSpends.slice(0, 3).map((spend) => {
+      const outputs = Array.from({ length: 128 }, () => basic(by, { amount }));
+      return network.transaction([spend], outputs);
+    });
+    const rivalOver = (set: number, to: number, defect?: Defect) =>
+      network.transaction(
+        makers[set]!.coins.map((from) => ({ coin: from, by })),
+        [basic(network.account(to), { amount: 128n * amount })],
+        defect,
+      );
+    /** How often verdicts are written until one request is answered. */
+    async function propose(...rivals: readonly string[]): Promise<number> {
+      const producers = makers.map((made) => network.attachTransaction(made, [root]));
+      await storeNow(withTips(rig, ...producers), withoutVerdicts(db));
+      const top = network.note([...producers, root]);
+      await storeNow(withTips(rig, top), withoutVerdicts(db));
+      let writes = 0;
+      const counted = disturbed(db, async (sql) => {
+        if (/UPDATE pack SET records/.test(sql)) writes++;
+      });
+      const { request, response } = network.propose({ parents: [top, ...rivals] });
+      expect(await ask(rig, request, { db: counted })).toEqual(response);
+      return writes;
     }
-    await storeNow(withTips(rig, ...parents), db);
-    const producer = network.attachTransaction(made, [root]);
-    await storeNow(withTips(rig, producer), withoutVerdicts(db));
-    const { request, response } = network.propose({ parents: [producer, ...parents] });
-    expect(await ask(rig, request)).toEqual(response);
+    return { network, rig, root, rivalOver, propose };
+  }
+
+  it('for 100 rivals that consume the same 128 outputs', async () => {
+    const { network, rig, root, rivalOver, propose } = await startRivals('rivals');
+    let last = root;
+    for (let i = 0; i < 100; i++) last = network.attachTransaction(rivalOver(0, i), [last]);
+    await storeNow(withTips(rig, last), db);
+    // one pack has the first; the others are in conflict with it
+    expect(await propose(last)).toBe(1);
   });
+
+  it('for rivals of which all but the last fail, in packs of their own', async () => {
+    const { network, rig, root, rivalOver, propose } = await startRivals('failing rivals');
+    let last = root;
+    for (let i = 0; i < 12; i++) {
+      last = network.attachTransaction(rivalOver(0, i, i < 11 ? 'signature' : undefined), [last]);
+      await storeNow(withTips(withSplitPacks(rig), last), db);
+    }
+    expect(await propose(last)).toBe(12);
+  });
+
+  it('for rivals over three sets of outputs in turn, in two steps', async () => {
+    const { network, rig, root, rivalOver, propose } = await startRivals('three sets');
+    let last = root;
+    for (let i = 0; i < 30; i++) last = network.attachTransaction(rivalOver(i % 3, i), [last]);
+    await storeNow(withTips(rig, last), db);
+    expect(await propose(last)).toBe(2);
+  });
+});
+
+it('a request makes verdicts for 1.4 s at most, and each stays made', async () => {
+  const { network, rig, root } = await startNew(db, 'late verdicts');
+  const by = network.account(0);
+  const each = basic(by, { amount: COIN_AMOUNT / 128n });
+  const makers = network.genesisSpends.slice(0, 12).map((spend) =>
+    network.transaction(
+      [spend],
+      Array.from({ length: 128 }, () => each),
+    ),
+  );
+  let last = root;
+  for (const { coins } of makers) {
+    const spends = coins.map((from) => ({ coin: from, by }));
+    const made = network.transaction(spends, [basic(by, { amount: COIN_AMOUNT })]);
+    last = network.attachTransaction(made, [last]);
+  }
+  await storeNow(withTips(rig, last), db);
+  const producers = makers.map((made) => network.attachTransaction(made, [root]));
+  await storeNow(withTips(rig, ...producers), withoutVerdicts(db));
+  const top = [producers.slice(0, 6), producers.slice(6)].map((some) => network.note(some));
+  await storeNow(withTips(rig, ...top), withoutVerdicts(db));
+  let [now, writes] = [Date.now(), 0];
+  vi.spyOn(Date, 'now').mockImplementation(() => now);
+  const slow = disturbed(db, async (sql) => {
+    if (!/UPDATE pack SET records/.test(sql)) return;
+    now += 500;
+    writes++;
+  });
+  const { request, response } = network.propose({ parents: [root, ...top, last] });
+  expect(await ask(rig, request, { db: slow })).toBe(500);
+  expect(writes).toBe(3);
+  expect(await ask(rig, request)).toEqual(response);
 });

@@ -247,12 +247,6 @@ async function judgeTransaction(
 /** Hashes of contents, as long as these live: rivals consume the same. */
 const hashes = new WeakMap<Uint8Array, Uint8Array>();
 
-function hashOnce(bytes: Uint8Array): Uint8Array {
-  const hash = hashes.get(bytes) ?? blake2b256(bytes);
-  hashes.set(bytes, hash);
-  return hash;
-}
-
 interface OutputContent {
   id: Uint8Array;
   bytes: Uint8Array;
@@ -266,7 +260,7 @@ export async function readJudged(
 ): Promise<{ tx: JudgedTransaction; outputs: ConsumedOutput[] }> {
   const validSignatures = await verifySignatures(transaction, verify);
   const outputs = consumed.map(({ id, bytes }) => {
-    return { id, bytes, hash: hashOnce(bytes), output: decodeOutput(bytes) };
+    return { id, bytes, hash: hashes.getOrInsertComputed(bytes, blake2b256), output: decodeOutput(bytes) };
   });
   return { tx: { ...transaction, validSignatures }, outputs };
 }

@@ -98,21 +98,17 @@ async function findKnown(
 
 const SAME_LEDGER = failUnless(SAME_HEAD);
 
-/** Verdicts that a step made, and whether others can be made in a further step. */
-interface Resolved {
-  made: number;
-  isMore: boolean;
-}
-
 /**
  * Makes verdicts on transactions of one pack, in one step of up to 12 statements; writes nothing if
  * none can be made. Throws like {@link resolveVerdicts}.
+ *
+ * @returns how many were made, and whether others can be made in a further step
  */
 export async function resolvePack(
   db: Database,
   { index, head, verify }: ResolveTools,
   key: number,
-): Promise<Resolved> {
+): Promise<{ made: number; isMore: boolean }> {
   const view = await index.view(db, head, []);
   return unlessMoved(db, view.head, view.head.ledger, () => resolveIn(db, view, key, verify));
 }
@@ -122,7 +118,7 @@ async function resolveIn(
   view: UnreferencedView,
   key: number,
   verify: VerifySignature,
-): Promise<Resolved> {
+): Promise<{ made: number; isMore: boolean }> {
   const pack = await readQuery(db, selectUnresolved(db, key));
   if (pack === undefined) return { made: 0, isMore: false };
   const cone = readCone([pack.records]);

@@ -28,6 +28,8 @@ export interface Proposal {
   timestamp: number;
   /** ID of the milestone whose block the walk must meet (E.3); undefined for the first. */
   previousMilestoneId: Uint8Array | undefined;
+  /** Whether rivals of a transaction without a verdict need one too: it may fail. Default: none. */
+  mayFail?: boolean | undefined;
 }
 
 export interface WhiteFlag {
@@ -43,8 +45,8 @@ export interface WhiteFlag {
    */
   unverified: number[];
   /**
-   * Positions of transactions that lack a verdict and may be applied, once those before have one:
-   * unless empty, `reasons` must not be used.
+   * Positions of transactions that lack a verdict and need one, where those before them do not
+   * fail, or may fail: unless empty, `reasons` must not be used.
    */
   undecided: number[];
 }
@@ -54,7 +56,7 @@ export const NOT_A_TRANSACTION = 254;
 
 export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): WhiteFlag {
   const ordered = orderCone(cone, proposal);
-  return { ...ordered, ...judgeInOrder(cone, ordered.order, ledger, proposal.timestamp) };
+  return { ...ordered, ...judgeInOrder(cone, ordered.order, ledger, proposal) };
 }
 
 /** E.1 and E.3 (b). */
@@ -91,7 +93,7 @@ function judgeInOrder(
   cone: Cone,
   order: Uint32Array,
   ledger: LedgerStates,
-  timestamp: number,
+  { timestamp, mayFail }: Proposal,
 ): { reasons: Uint8Array; undecided: number[] } {
   const reasons = new Uint8Array(order.length);
   const undecided: number[] = [];
@@ -110,8 +112,7 @@ function judgeInOrder(
     if (reason) continue;
     for (let k = 0; k < transaction.outputCount; k++)
       changes.set(transaction.outputAt(k), MilestoneState.Created);
-    // as it may not be applied, rivals behind it may need verdicts
-    if (undecided.length > 0) continue;
+    if (mayFail && undecided.length > 0) continue;
     for (let k = 0; k < transaction.inputCount; k++)
       changes.set(transaction.inputAt(k), MilestoneState.Spent);
   }
