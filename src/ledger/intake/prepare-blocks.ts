@@ -260,7 +260,8 @@ export async function readJudged(
 ): Promise<{ tx: JudgedTransaction; outputs: ConsumedOutput[] }> {
   const validSignatures = await verifySignatures(transaction, verify);
   const outputs = consumed.map(({ id, bytes }) => {
-    return { id, bytes, hash: hashes.getOrInsertComputed(bytes, blake2b256), output: decodeOutput(bytes) };
+    const hash = hashes.getOrInsertComputed(bytes, blake2b256);
+    return { id, bytes, hash, output: decodeOutput(bytes) };
   });
   return { tx: { ...transaction, validSignatures }, outputs };
 }
