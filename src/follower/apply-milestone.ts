@@ -11,7 +11,12 @@ import type { Head } from '../ledger/core/head.ts';
 import { parametersAt } from '../ledger/core/ledger-parameters.ts';
 import { write } from '../ledger/core/read-batch.ts';
 import { selectGiven } from '../ledger/packs/next-numbers.ts';
-import { findInCone, type LeftBlocks, packsOf, stagedRoots } from '../ledger/packs/viewed-packs.ts';
+import {
+  findInCone,
+  type LeftBlocks,
+  numbersByPack,
+  stagedRoots,
+} from '../ledger/packs/viewed-packs.ts';
 import {
   FOLLOWER_PACKS_AT_ONCE,
   meetsPreviousMilestone,
@@ -47,8 +52,8 @@ type WalkOutcome =
   | Walked
   /** D1 does not have the whole past cone. */
   | { kind: 'blocks-missing' }
-  /** `packs`: keys of the packs whose `undecided` transactions of the cone lack a verdict. */
-  | { kind: 'verdicts-missing'; head: Head; packs: number[]; undecided: number }
+  /** `waiting`: numbers of the `undecided` transactions' blocks, by the keys of their packs. */
+  | { kind: 'verdicts-missing'; head: Head; waiting: [number, number[]][]; undecided: number }
   | RootDiffers;
 
 interface Applied {
@@ -100,7 +105,7 @@ export async function walkMilestone(
   const view = await readView(db, { index, named, withStaged: true });
   if (view === undefined) throw new LedgerMoved('there is no ledger any more');
   const parents = named.filter((id) => view.named.has(id) || !ends?.has(id));
-  const { head, packs } = view;
+  const { head } = view;
   const previous = index === head.genesis + 1 ? undefined : previousMilestoneId;
   const proposal = { timestamp, previousMilestoneId: previous, mayFail: true };
   const whiteFlag = walkView(view, parents, proposal);
@@ -111,8 +116,8 @@ export async function walkMilestone(
   if (!equalBytes(inclusionRoot(view.cone, order), root))
     return { kind: 'root-differs', view, order, root };
   if (undecided.length === 0) return { kind: 'walked', view, whiteFlag };
-  const waiting = { packs: packsOf(packs, undecided), undecided: undecided.length };
-  return { kind: 'verdicts-missing', head, ...waiting };
+  const waiting = numbersByPack(view, undecided);
+  return { kind: 'verdicts-missing', head, waiting, undecided: undecided.length };
 }
 
 async function apply(

@@ -154,19 +154,19 @@ async function applyStored(
       return tried;
     });
     if (outcome.kind !== 'verdicts-missing') return outcome;
-    const { packs, head, undecided } = outcome;
+    const { waiting, head, undecided } = outcome;
     memory.progress.workLeft(toHexDigits(verified.id), 'verdicts', undecided);
     const resolving = { index: memory.index, head, verify: rules.verify };
     let made = 0;
-    for (const key of packs) {
+    for (const [key, blocks] of waiting) {
       for (let isMore = true; isMore; ) {
         if (left-- === 0) throw new ConeUnavailable('over-budget', 'verdicts are still made');
-        const step = await memory.step('apply', () => resolvePack(db, resolving, key));
+        const step = await memory.step('apply', () => resolvePack(db, resolving, key, blocks));
         made += step.made;
         isMore = step.isMore;
       }
     }
-    if (made === 0 && isFruitless) throw new LedgerDamaged(`verdicts of pack ${packs[0]}`);
+    if (made === 0 && isFruitless) throw new LedgerDamaged(`verdicts of pack ${waiting[0]![0]}`);
     isFruitless = made === 0;
   }
 }

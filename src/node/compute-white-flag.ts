@@ -12,7 +12,7 @@ import {
   type WantedOfFollower,
 } from '../ledger/intake/block-source.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/packs/view-pages.ts';
-import { packsOf } from '../ledger/packs/viewed-packs.ts';
+import { numbersByPack } from '../ledger/packs/viewed-packs.ts';
 import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/cone-blocks.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
 import { takeTurns } from '../platform/clock.ts';
@@ -153,7 +153,7 @@ export async function walkProposal(
       const { db: fresh, notBrought } = await bring(wanted);
       db = fresh;
       why = notBrought && refuse(REASONS[notBrought.fault], notBrought.detail);
-      read = await readAndWalk(db, request, measure, wanted.packs.length > 0);
+      read = await readAndWalk(db, request, measure, wanted.undecided.length > 0);
     }
     const { view, whiteFlag } = read;
     if (view === undefined) return refuse('failed', NO_LEDGER);
@@ -229,10 +229,10 @@ function wantedOfFollower(
   if (whiteFlag !== undefined)
     return whiteFlag.undecided.length === 0
       ? undefined
-      : { blocks: [], packs: packsOf(view.packs, whiteFlag.undecided) };
+      : { blocks: [], undecided: numbersByPack(view, whiteFlag.undecided) };
   const { ledger } = view.head;
   if (index !== ledger + 1 && index !== ledger) return undefined;
-  return { blocks: parents.filter((id) => !view.named.has(id)), packs: [] };
+  return { blocks: parents.filter((id) => !view.named.has(id)), undecided: [] };
 }
 
 /** Step 5: why a cone cannot be had, as the contract has it. */

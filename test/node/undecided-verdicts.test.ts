@@ -19,7 +19,7 @@ import {
   withTips,
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
-import { storedBlock } from '../support/ledger/stored-blocks.ts';
+import { awaitedOutputs, storedBlock } from '../support/ledger/stored-blocks.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { Defect } from '../support/network/transactions.ts';
 import { basic, timelock } from '../support/payloads/outputs.ts';
@@ -196,12 +196,26 @@ describe('one request is enough', () => {
     },
   );
 
-  it('for rivals over three sets of outputs in turn, in two steps', async () => {
+  it('for rivals over three sets of outputs in turn, in two steps each round', async () => {
     const { network, rig, root, rivalOver, propose } = await startRivals('three sets');
     let last = root;
-    for (let i = 0; i < 30; i++) last = network.attachTransaction(rivalOver(i % 3, i), [last]);
+    for (let i = 0; i < 18; i++) {
+      const defect = i < 15 ? 'signature' : undefined;
+      last = network.attachTransaction(rivalOver(i % 3, i, defect), [last]);
+    }
     await storeNow(withTips(rig, last), db);
-    expect(await propose(last)).toBe(2);
+    expect(await propose(last)).toBe(4);
+  });
+
+  it('for what needs a verdict alone, beside rivals in the same pack', async () => {
+    const { network, rig, root, rivalOver, propose } = await startRivals('beside rivals');
+    const rivals = Array.from({ length: 4 }, (_, i) =>
+      network.attachTransaction(rivalOver(0, i), [root]),
+    );
+    await storeNow(withTips(rig, ...rivals), db);
+    await propose(rivals[2]!);
+    // the others still wait
+    expect(await awaitedOutputs(db)).toHaveLength(128);
   });
 });
 

@@ -48,27 +48,29 @@ const RESOLVING_STEPS = 64;
 /** Writes what a request needs: blocks, else verdicts. */
 export async function bring(
   context: BringContext,
-  { blocks, packs }: WantedOfFollower,
+  { blocks, undecided }: WantedOfFollower,
   maxFetched = MAX_FETCHED,
 ): Promise<NotBrought | undefined> {
-  return blocks.length > 0 ? solidify(context, blocks, maxFetched) : resolveWanted(context, packs);
+  return blocks.length > 0
+    ? solidify(context, blocks, maxFetched)
+    : resolveWanted(context, undecided);
 }
 
-/** Makes verdicts on the transactions of these packs, as far as they can be made. */
+/** Makes verdicts on these transactions, as far as they can be made. */
 async function resolveWanted(
   context: BringContext,
-  packs: readonly number[],
+  undecided: WantedOfFollower['undecided'],
 ): Promise<NotBrought | undefined> {
   const { db, verify, memory } = context;
   const deadline = Date.now() + FETCH_MS;
   const { head } = await readPosition(db, context);
   const tools = { index: memory.index, head, verify };
   let left = RESOLVING_STEPS;
-  for (const key of packs) {
+  for (const [key, wanted] of undecided) {
     for (let isMore = true; isMore; ) {
       if (left-- === 0 || Date.now() >= deadline)
         return { fault: 'over-budget', detail: 'verdicts are still made' };
-      ({ isMore } = await memory.step('resolve', () => resolvePack(db, tools, key)));
+      ({ isMore } = await memory.step('resolve', () => resolvePack(db, tools, key, wanted)));
     }
   }
   return undefined;

@@ -12,8 +12,8 @@ export type ConeFault = 'unknown-block' | 'referenced-before' | 'too-large' | 'o
 export interface WantedOfFollower {
   /** Hex IDs of blocks to be stored, eight at most, with all that lies below them. */
   blocks: readonly string[];
-  /** Keys of packs with transactions that have no verdict. */
-  packs: readonly number[];
+  /** Numbers of blocks whose transactions have no verdict, by the keys of their packs. */
+  undecided: readonly [pack: number, blocks: number[]][];
 }
 
 /** Reason why the follower did not write what a request needs; `detail` is ASCII for people. */

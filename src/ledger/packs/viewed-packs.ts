@@ -37,6 +37,16 @@ export const packsOf = (packs: readonly ViewedPack[], positions: Iterable<number
   ...new Set(Array.from(positions, (position) => packAt(packs, position).key)),
 ];
 
+/** The numbers of the blocks at these positions, by the keys of their packs. */
+export const numbersByPack = (
+  { cone, packs }: ConePacks,
+  positions: readonly number[],
+): [pack: number, blocks: number[]][] =>
+  [...Map.groupBy(positions, (position) => packAt(packs, position).key)].map(([key, some]) => [
+    key,
+    some.map(cone.numberAt),
+  ]);
+
 /** The places of the blocks at these positions, one by one: there may be 300,000. */
 export function* placesOf(
   packs: readonly ViewedPack[],

@@ -102,30 +102,34 @@ const SAME_LEDGER = failUnless(SAME_HEAD);
  * Makes verdicts on transactions of one pack, in one step of up to 12 statements; writes nothing if
  * none can be made. Throws like {@link resolveVerdicts}.
  *
+ * @param blocks numbers of those that need one; by default all
  * @returns how many were made, and whether others can be made in a further step
  */
 export async function resolvePack(
   db: Database,
   { index, head, verify }: ResolveTools,
   key: number,
+  blocks?: readonly number[],
 ): Promise<{ made: number; isMore: boolean }> {
   const view = await index.view(db, head, []);
-  return unlessMoved(db, view.head, view.head.ledger, () => resolveIn(db, view, key, verify));
+  const resolve = () => resolveIn(db, view, { key, blocks }, verify);
+  return unlessMoved(db, view.head, view.head.ledger, resolve);
 }
 
 async function resolveIn(
   db: Database,
   view: UnreferencedView,
-  key: number,
+  { key, blocks }: { key: number; blocks: readonly number[] | undefined },
   verify: VerifySignature,
 ): Promise<{ made: number; isMore: boolean }> {
   const pack = await readQuery(db, selectUnresolved(db, key));
   if (pack === undefined) return { made: 0, isMore: false };
   const cone = readCone([pack.records]);
   const waiting = waitingIn(pack, cone);
-  const consumed = new Set(waiting.flatMap(({ inputs }) => inputs));
+  const wanted = waiting.filter(({ at }) => blocks?.includes(cone.numberAt(at)) ?? true);
+  const consumed = new Set(wanted.flatMap(({ inputs }) => inputs));
   const known = await findKnown(db, view.creatorOf, [...consumed]);
-  const ready = waiting.filter(({ inputs }) => inputs.every((id) => known.has(id)));
+  const ready = wanted.filter(({ inputs }) => inputs.every((id) => known.has(id)));
   const chosen = chooseSome(ready);
   if (chosen.length === 0) return { made: 0, isMore: false };
   const completed = await complete(db, view, { key, cone }, chosen, verify);

@@ -69,7 +69,7 @@ it('blocks of a request that has been given up are not brought any more', async 
   const { ends, context } = createHangingContext();
   const bringer = createBringer(() => context);
   const given: unknown[] = [];
-  const bring = (id: string) => bringer.bring({ blocks: [id], packs: [] }, '192.0.2.1');
+  const bring = (id: string) => bringer.bring({ blocks: [id], undecided: [] }, '192.0.2.1');
   const all = ['a', 'b', 'c', 'd'].map((id) =>
     bring(id).then(
       (notBrought) => given.push(notBrought),
@@ -90,7 +90,7 @@ it('a request waits for its own turn, though a stranger waits for the same block
   const { ends, context } = createHangingContext();
   const bringer = createBringer(() => context);
   const bring = (client: string, id: string) =>
-    bringer.bring({ blocks: [id], packs: [] }, client).catch(() => undefined);
+    bringer.bring({ blocks: [id], undecided: [] }, client).catch(() => undefined);
   // two at once: c waits
   const all = ['a', 'b', 'c'].map((id) => bring('192.0.2.1', id));
   all.push(bring('192.0.2.2', 'c'));
@@ -117,7 +117,7 @@ it('where other walks hold as many blocks as may be, a walk brings a few, and el
   const few = network.note([last], large());
   const { fetched } = rig.following.memory;
   const bringer = createBringer(() => ({ ...rig.following, db: rig.db }));
-  const bring = (id: string) => bringer.bring({ blocks: [id.slice(2)], packs: [] }, '192.0.2.1');
+  const bring = (id: string) => bringer.bring({ blocks: [id.slice(2)], undecided: [] }, '192.0.2.1');
   fetched.heap = 34_000_000;
   expect(await bring(level[0]!)).toMatchObject({ fault: 'upstream-failed' });
   expect(await bring(few)).toBeUndefined();
@@ -155,7 +155,7 @@ it('a block that one upstream called referenced is not stored, though that one f
   const liar: Upstream = { ...rig.upstream, name: 'liar', readReference: () => sleep(5, null) };
   const context = { ...rig.following, db: rig.db, upstreams: [honest, liar] };
   const bringer = createBringer(() => context);
-  const notBrought = await bringer.bring({ blocks: [top], packs: [] }, '192.0.2.1');
+  const notBrought = await bringer.bring({ blocks: [top], undecided: [] }, '192.0.2.1');
   expect(notBrought?.fault).toBe('referenced-before');
   const open = (await storedBlocks(rig.db)).filter(({ milestone }) => milestone === null);
   expect(open.map(({ id }) => network.blocks.get(`0x${id}`)?.referenced)).toEqual([]);

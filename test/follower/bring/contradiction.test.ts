@@ -50,7 +50,7 @@ it('the word of a liar alone ends when an honest upstream is back', async () => 
   expect(await bringer.readUnstored(plain(old), CLIENT)).toBeDefined();
   isDown = false;
   const top = plain(network.note([old]));
-  const notBrought = await bringer.bring({ blocks: [top], packs: [] }, CLIENT);
+  const notBrought = await bringer.bring({ blocks: [top], undecided: [] }, CLIENT);
   expect(notBrought).toMatchObject({ fault: 'referenced-before' });
   expect(await countOpen()).toBe(0);
 });
@@ -65,7 +65,7 @@ it('one lost answer about milestones takes no upstream its vote', async () => {
       infos++ === 0 ? Promise.reject(new UpstreamFailure('lost')) : rig.upstream.readHeads(),
   };
   const top = plain(network.note([old]));
-  const wanted = { blocks: [top], packs: [] };
+  const wanted = { blocks: [top], undecided: [] };
   const notBrought = await bringerOf(honest, liar).bring(wanted, CLIENT);
   expect([notBrought?.fault, infos, await countOpen()]).toEqual(['referenced-before', 1, 0]);
 });
@@ -83,7 +83,7 @@ it('blocks that do not come take few connections, and no more later', async () =
       return new Promise(() => {});
     },
   };
-  const wanted = { blocks: [plain(top)], packs: [] };
+  const wanted = { blocks: [plain(top)], undecided: [] };
   const notBrought = await bringerOf(hanging).bring(wanted, CLIENT);
   expect([notBrought?.fault, asked]).toEqual(['upstream-failed', MAX_CONNECTIONS]);
 });
@@ -92,6 +92,6 @@ it('the first of several blocks is not waited for without end', async () => {
   const { network, rig, bringerOf } = await startAbove();
   const blocks = [1, 2].map(() => plain(network.note([network.milestoneBlock!])));
   const hanging: Upstream = { ...rig.upstream, readBlock: () => new Promise(() => {}) };
-  const notBrought = await bringerOf(hanging).bring({ blocks, packs: [] }, CLIENT);
+  const notBrought = await bringerOf(hanging).bring({ blocks, undecided: [] }, CLIENT);
   expect(notBrought?.fault).toBe('upstream-failed');
 });

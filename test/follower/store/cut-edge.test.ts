@@ -60,7 +60,7 @@ const WAYS: Record<string, (rig: Rig, withheld: string[]) => Promise<void>> = {
   },
   async 'a request that names them'(rig, withheld) {
     const upstreams = [{ ...rig.upstream, name: 'honest' }];
-    await bring({ ...rig.following, upstreams }, { blocks: [withheld[1]!], packs: [] });
+    await bring({ ...rig.following, upstreams }, { blocks: [withheld[1]!], undecided: [] });
   },
 };
 
