@@ -117,7 +117,8 @@ it('where other walks hold as many blocks as may be, a walk brings a few, and el
   const few = network.note([last], large());
   const { fetched } = rig.following.memory;
   const bringer = createBringer(() => ({ ...rig.following, db: rig.db }));
-  const bring = (id: string) => bringer.bring({ blocks: [id.slice(2)], undecided: [] }, '192.0.2.1');
+  const bring = (id: string) =>
+    bringer.bring({ blocks: [id.slice(2)], undecided: [] }, '192.0.2.1');
   fetched.heap = 34_000_000;
   expect(await bring(level[0]!)).toMatchObject({ fault: 'upstream-failed' });
   expect(await bring(few)).toBeUndefined();
