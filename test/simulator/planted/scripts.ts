@@ -120,6 +120,8 @@ const SCRIPTS: Record<string, Script> = {
       issue(world, [network.milestoneBlock!, ...shown]);
       world.publishNews();
       await pass(world, 5000);
+      // a milestone decides what it needs alone: only the upkeep goes on for ever
+      await pass(world, 120_000);
       issue(world, [network.milestoneBlock!, stuck, later]);
       world.publishNews();
     },
