@@ -19,7 +19,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
-import { type Bringer, createBringer, patienceOf } from './bring/bring-blocks.ts';
+import { type Bringer, createBringer, FETCH_MS, patienceOf } from './bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   dropPushed,
@@ -85,7 +85,8 @@ export class CoreFollower extends DurableObject<Env> {
     const { milestoneKeys } = settings;
     if (milestoneKeys === undefined) throw new Error('no keys are set');
     const isFed = () => this.#feed !== undefined && this.#feed.state() !== 'down';
-    const voters = this.#openUpstreams(settings, { ...PATIENCE, isUrgent: true });
+    const urgent = { ...PATIENCE, timeout: FETCH_MS, urgency: 'urgent' } as const;
+    const voters = this.#openUpstreams(settings, urgent);
     return { ...this.#context(settings, milestoneKeys, patienceOf(settings)), voters, isFed };
   });
   #lastPublished = Date.now();

@@ -20,8 +20,15 @@ export const startWorkers = <T>(
     for (const item of items) await work(item);
   });
 
-/** Runs a task once there is a place, and settles as it does. `first`: of those not urgent. */
-export type ConcurrencyLimit = <T>(task: () => Promise<T>, how?: 'urgent' | 'first') => Promise<T>;
+/**
+ * Runs a task once there is a place, and settles as it does. A task that still waits when the signal
+ * aborts is not begun. `first`: of those not urgent.
+ */
+export type ConcurrencyLimit = <T>(
+  task: () => Promise<T>,
+  signal: AbortSignal,
+  urgency?: 'urgent' | 'first',
+) => Promise<T>;
 
 /** @param places tasks that may run at once */
 export function createConcurrencyLimit(places: number): ConcurrencyLimit {
@@ -33,11 +40,17 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
     wasUrgent = urgent.length > 0 && !(wasUrgent && others.length > 0);
     return (wasUrgent ? urgent : others).shift();
   };
-  return async (task, how) => {
-    const line = how === 'urgent' ? urgent : others;
+  return async (task, signal, urgency) => {
+    const line = urgency === 'urgent' ? urgent : others;
     if (free > 0) free--;
     else
-      await new Promise<void>((start) => line.splice(how === 'first' ? 0 : line.length, 0, start));
+      await new Promise<void>((start, giveUp) => {
+        line.splice(urgency === 'first' ? 0 : line.length, 0, start);
+        signal.addEventListener('abort', () => {
+          if (line.includes(start)) line.splice(line.indexOf(start), 1);
+          giveUp(signal.reason);
+        });
+      });
     try {
       return await task();
     } finally {
@@ -46,5 +59,22 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
       if (next) next();
       else free++;
     }
+  };
+}
+
+/**
+ * Creates the limit of one callee, where all share places. Once a task was aborted, one runs at a
+ * time, until one ends by itself: a callee that hangs leaves the other places to the others.
+ */
+export function limitWithin(all: ConcurrencyLimit): ConcurrencyLimit {
+  const alone = createConcurrencyLimit(1);
+  let isHanging = false;
+  return (task, signal, urgency) => {
+    const run = () =>
+      task().finally(() => {
+        isHanging = signal.aborted;
+      });
+    const runAmongAll = () => all(run, signal, urgency);
+    return isHanging ? alone(runAmongAll, signal, urgency) : runAmongAll();
   };
 }

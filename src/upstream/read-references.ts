@@ -99,12 +99,7 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
 }
 
 /** Throws an UpstreamFailure at the deadline; what was queried may still be answered. */
-export function untilLate<T>(
-  work: Promise<T>,
-  deadline: number,
-  why = 'not all upstreams say in time what is referenced',
-): Promise<T> {
-  return within(deadline - Date.now(), work, () => {
-    throw new UpstreamFailure(why);
+export const untilLate = <T>(work: Promise<T>, deadline: number): Promise<T> =>
+  within(deadline - Date.now(), work, () => {
+    throw new UpstreamFailure('not all upstreams say in time what is referenced');
   });
-}

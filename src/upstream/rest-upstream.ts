@@ -4,10 +4,11 @@
  * size while it is read. Redirects are not followed: a token goes to no other host.
  */
 import * as v from 'valibot';
-import { hasPassed, pause, withSignal } from '../platform/clock.ts';
+import { pause, withSignal } from '../platform/clock.ts';
 import {
   type ConcurrencyLimit,
   createConcurrencyLimit,
+  limitWithin,
   MAX_CONNECTIONS,
 } from '../platform/concurrency.ts';
 import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
@@ -17,19 +18,17 @@ import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface Patience {
-  /** Milliseconds for one answer, its body included. */
+  /** Milliseconds for one answer, the wait for a connection and its body included. */
   timeout: number;
   /** Tries of one question before it counts as failed, 1 or more. */
   attempts: number;
-  /** Whether a request waits for the answer: it comes before those of passes. */
-  isUrgent?: boolean;
-  /** Whether the question comes before others that are not urgent. */
-  isFirst?: boolean;
+  /** `urgent`: a request waits for the answer. */
+  urgency?: 'urgent' | 'first';
 }
 
 export interface RestOptions extends Patience {
   fetch: typeof fetch;
-  /** Shared by upstreams that share connections; by default the upstream has one of its own. */
+  /** By default the upstream shares connections with no other. */
   limit?: ConcurrencyLimit;
   /** Sent as a Bearer token with each request. */
   token?: string | undefined;
@@ -39,13 +38,6 @@ const RAW = 'application/vnd.iota.serializer-v1';
 
 /** Milliseconds for the heads, with which every pass begins; they are requested once. */
 const HEADS_TIMEOUT_MS = 3000;
-
-/**
- * Milliseconds for which a question waits for a connection. Nobody waits for its answer longer, and
- * questions that wait for an upstream which hangs would be more and more. Urgent: as a request.
- */
-const MAX_WAIT_MS = 60_000;
-const MAX_URGENT_WAIT_MS = 1_500;
 
 /** The longest JSON that is read. */
 const MAX_JSON_BYTES = 1 << 20;
@@ -129,17 +121,14 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     path: string,
     accept: string,
     maxBytes: number,
-    { timeout, attempts, isUrgent, isFirst }: Patience = options,
+    { timeout, attempts, urgency }: Patience = options,
   ): Promise<Uint8Array | undefined> {
-    const asked = Date.now();
     const late = () => new UpstreamFailure(`${name} ${path}: no answer in time`, true);
-    const task = async () => {
-      if (hasPassed(isUrgent ? MAX_URGENT_WAIT_MS : MAX_WAIT_MS, asked, Date.now())) throw late();
-      return withSignal(timeout, late, (signal) => askOnce(path, accept, maxBytes, signal));
-    };
     for (let attempt = 1; ; attempt++) {
       try {
-        return await limit(task, isUrgent ? 'urgent' : isFirst ? 'first' : undefined);
+        return await withSignal(timeout, late, (signal) =>
+          limit(() => askOnce(path, accept, maxBytes, signal), signal, urgency),
+        );
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure
@@ -185,8 +174,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         timeout: Math.min(options.timeout, HEADS_TIMEOUT_MS),
         attempts: 1,
         // a pass begins with it, and waits behind no blocks or requests where an upstream hangs
-        isUrgent: options.isUrgent === true,
-        isFirst: true,
+        urgency: options.urgency ?? 'first',
       });
       if (answer === undefined)
         throw new UpstreamFailure(`${name} has no info: is it the REST API of a HORNET?`);
@@ -211,37 +199,24 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   };
 }
 
-/** Connections that an upstream leaves to the others: it may hang, and the platform has six. */
-const LEFT_TO_OTHERS = 2;
+/** Of the platform's six connections, those that are left to D1: all upstreams may hang. */
+const LEFT_TO_DATABASE = 2;
 
 /**
- * Opens upstreams in the order of the settings, once for a use that has this patience, and again
- * only if the settings name others. Each has one concurrency limit for all users. Only the first
- * upstream sees the token.
+ * Returns what opens upstreams, in the order of the settings, for a use that has this patience. All
+ * uses share places. Only the first upstream sees the token.
  */
 export function createUpstreams() {
-  let named: string | undefined;
-  let limits: ConcurrencyLimit[] = [];
-  const opened = new Map<string, readonly Upstream[]>();
-  return ({ upstreams, upstreamToken }: Settings, patience: Patience): readonly Upstream[] => {
-    const names = JSON.stringify([upstreams, upstreamToken]);
-    if (names !== named) {
-      named = names;
-      const places = MAX_CONNECTIONS - (upstreams.length > 1 ? LEFT_TO_OTHERS : 0);
-      limits = upstreams.map(() => createConcurrencyLimit(places));
-      opened.clear();
-    }
-    const use = JSON.stringify(patience);
-    const open =
-      opened.get(use) ??
-      upstreams.map((url, place) => {
-        const token = place === 0 ? upstreamToken : undefined;
-        const send: typeof fetch = (...request) => fetch(...request);
-        return restUpstream(url, { ...patience, fetch: send, limit: limits[place]!, token });
-      });
-    opened.set(use, open);
-    return open;
-  };
+  const all = createConcurrencyLimit(MAX_CONNECTIONS - LEFT_TO_DATABASE);
+  const limits = new Map<string, ConcurrencyLimit>();
+  return ({ upstreams, upstreamToken }: Settings, patience: Patience): readonly Upstream[] =>
+    upstreams.map((url, place) => {
+      const limit = limits.get(url) ?? limitWithin(all);
+      limits.set(url, limit);
+      const token = place === 0 ? upstreamToken : undefined;
+      const send: typeof fetch = (...request) => fetch(...request);
+      return restUpstream(url, { ...patience, fetch: send, limit, token });
+    });
 }
 
 /** Throws an UpstreamFailure, which says of what, unless the body is JSON of the schema. */

@@ -158,9 +158,9 @@ export const SECTIONS: Record<string, Bound[]> = {
       'oldest evicted',
     ],
     [
-      'connections to an upstream: {MAX_CONNECTIONS}, {upstream/rest-upstream.ts#LEFT_TO_OTHERS} less beside others; puts: {nft-index/put-entries.ts#PUTS_AT_ONCE}; waiting {upstream/rest-upstream.ts#MAX_WAIT_MS}, for a request {upstream/rest-upstream.ts#MAX_URGENT_WAIT_MS}',
+      'connections of the follower: {MAX_CONNECTIONS}, all but {upstream/rest-upstream.ts#LEFT_TO_DATABASE} to upstreams, one to an upstream that hangs; puts: {nft-index/put-entries.ts#PUTS_AT_ONCE}',
       'platform/concurrency.ts',
-      'not asked',
+      'wait',
     ],
     ['JSON of an upstream: {MAX_JSON_BYTES}', 'upstream/rest-upstream.ts', 'the next upstream'],
     [

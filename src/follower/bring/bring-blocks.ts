@@ -27,7 +27,7 @@ const MAX_FETCHED = 2000;
 /** Levels of blocks without a query: a request has no time to go deeper. */
 const MAX_LEVELS = 16;
 /** Milliseconds in which the blocks of one request are fetched, or verdicts are made for it. */
-const FETCH_MS = 1400;
+export const FETCH_MS = 1400;
 
 const NOT_ADMITTED = 'a block of the cone is not one that a node admits';
 
@@ -38,7 +38,7 @@ export type BringContext = Pick<
   FollowerContext,
   'db' | 'upstreams' | 'keys' | 'verify' | 'memory' | 'isFed'
 > & {
-  /** The upstreams, with patience beyond {@link FETCH_MS}: one that is slow has not failed. */
+  /** The upstreams, with patience of {@link FETCH_MS}: one that is slow has not failed. */
   voters?: readonly Upstream[] | undefined;
 };
 
@@ -99,8 +99,7 @@ async function solidify(
   }
   const [first, ...others] = missing.filter((id) => pool.get(id) === undefined);
   // whoever names blocks that exist nowhere costs one request, not one for each
-  if (first && others.length > 0)
-    await untilLate(fetchIntoPool(pool, upstreams, first, known.ranking), deadline, LATE);
+  if (first && others.length > 0) await fetchIntoPool(pool, upstreams, first, known.ranking);
   const tools = { db, upstreams, voters, memory, ranking: known.ranking };
   const limits = { budget: { fetchesLeft: maxFetched }, maxLevels: MAX_LEVELS, deadline };
   const { fault, refused, isLate } = await storeBelow(tools, position, missing, limits);
@@ -114,8 +113,6 @@ async function solidify(
     ? { fault: 'upstream-failed', detail: 'the cone did not arrive in time' }
     : notBrought;
 }
-
-const LATE = 'a block did not come in time';
 
 async function findMissing(
   context: BringContext,
@@ -140,8 +137,7 @@ async function readUnstored(
   const { head } = await readPosition(db, { keys, verify });
   const { ranking } = memory.upstreams;
   const deadline = Date.now() + FETCH_MS;
-  const fetching = () => fetchBlock(upstreams, id, ranking);
-  const block = memory.pool.get(id) ?? (await untilLate(fetching(), deadline, LATE));
+  const block = memory.pool.get(id) ?? (await fetchBlock(upstreams, id, ranking));
   const said = startWalk(memory, head);
   // only then: most blocks that are asked for and not stored exist nowhere
   if (!said.unreferenced.has(id)) {
@@ -219,5 +215,5 @@ export function createBringer(open: () => BringContext): Bringer {
 /** All upstreams but the last may hang, and there is still time to query that one. */
 export function patienceOf({ upstreams }: Settings): Patience {
   const parts = upstreams.length === 1 ? 1 : upstreams.length + 1;
-  return { timeout: Math.floor(FETCH_MS / parts), attempts: 1, isUrgent: true };
+  return { timeout: Math.floor(FETCH_MS / parts), attempts: 1, urgency: 'urgent' };
 }

@@ -87,11 +87,3 @@ it('blocks that do not come take few connections, and no more later', async () =
   const notBrought = await bringerOf(hanging).bring(wanted, CLIENT);
   expect([notBrought?.fault, asked]).toEqual(['upstream-failed', MAX_CONNECTIONS]);
 });
-
-it('the first of several blocks is not waited for without end', async () => {
-  const { network, rig, bringerOf } = await startAbove();
-  const blocks = [1, 2].map(() => plain(network.note([network.milestoneBlock!])));
-  const hanging: Upstream = { ...rig.upstream, readBlock: () => new Promise(() => {}) };
-  const notBrought = await bringerOf(hanging).bring({ blocks, undecided: [] }, CLIENT);
-  expect(notBrought?.fault).toBe('upstream-failed');
-});
