@@ -122,6 +122,8 @@ async function checkAudits(world: World): Promise<void> {
 
 /** As many as may wait, but for the last two. */
 const CROWD = 61;
+/** Strangers who each read a block that is nowhere. */
+const READERS = 12;
 const STRANGER = { 'cf-connecting-ip': '192.0.2.1' };
 
 /** A coordinator is answered though a stranger wants the same, behind much that is nowhere. */
@@ -167,6 +169,8 @@ function askTimed(world: World, path: string, request: Request, address?: string
 const BEGUN_MS = 100;
 /** More than without a crowd. */
 const DELAYED_MS = 500;
+/** Puts into KV are quick where copies of it are no older. */
+const SHORT_MS = 1000;
 
 /** @param beside those of which one at least is not delayed: one may have a slow call */
 function judgeBeside(world: World, whom: string, before: Timed, ...beside: Timed[]): void {
@@ -183,7 +187,9 @@ async function checkBesideStrangers(world: World): Promise<void> {
   const { network, settings, upstreams, reliable, simulation } = world;
   // a block that is pushed needs no upstream
   const isFed = reliable.some(({ isHeard }) => isHeard);
-  if (!isFed || settings.needsWork) return;
+  // puts into KV have connections too
+  const isSlow = settings.staleMs > SHORT_MS;
+  if (!isFed || isSlow || settings.needsWork) return;
   const propose = (parents: string[], address?: string) => {
     const request = { ...network.propose({ parents: parents.slice(0, 1) }).request, parents };
     return askTimed(world, '/api/core/v2/whiteflag', request, address);
@@ -200,6 +206,10 @@ async function checkBesideStrangers(world: World): Promise<void> {
   const crowd = Array.from({ length: CROWD }, (_, i) =>
     propose([network.milestoneBlock!, toHex(world.readers.bytes(32))], `198.51.100.${i}`),
   );
+  for (let i = 0; i < READERS; i++) {
+    const headers = { 'cf-connecting-ip': `203.0.113.${i}` };
+    world.ask(`/api/core/v2/blocks/${toHex(world.readers.bytes(32))}`, () => {}, { headers });
+  }
   await simulation.runUntil(simulation.now + BEGUN_MS);
   const beside = [proposeNew(), proposeNew()];
   await simulation.runUntil(simulation.now + 2 * ANSWERED_MS);
