@@ -28,7 +28,7 @@ export interface Patience {
 
 export interface RestOptions extends Patience {
   fetch: typeof fetch;
-  /** By default the upstream shares connections with no other. */
+  /** Absent: the upstream shares connections with no other. */
   limit?: ConcurrencyLimit;
   /** Sent as a Bearer token with each request. */
   token?: string | undefined;
@@ -199,7 +199,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   };
 }
 
-/** Of the platform's six connections, those that are left to D1: all upstreams may hang. */
+/** Connections of the platform's six that are left to D1: all upstreams may hang. */
 const LEFT_TO_DATABASE = 2;
 
 /**

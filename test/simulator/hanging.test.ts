@@ -1,0 +1,97 @@
+/**
+ * A coordinator and strangers, while upstreams hang: its proposals are answered as without them, and
+ * milestones are applied.
+ */
+import { expect, it } from 'vitest';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { Random } from '../support/network/random.ts';
+import { runStory } from './run-story.ts';
+import { issue } from './steps/coordinators.ts';
+import type { Settings } from './story.ts';
+import type { World } from './world.ts';
+
+const COORDINATOR = { 'cf-connecting-ip': '203.0.113.9' };
+const PROPOSALS = 12;
+
+const settingsOf = (upstreams: number, hasFeed: boolean): Settings => ({
+  limits: 'usual',
+  isolates: 1,
+  staleMs: 0,
+  replicaMs: 0,
+  before: 1,
+  belowMaxDepth: 15,
+  upstreams: Array.from({ length: upstreams }, () => ({ hasFeed, isLiar: false })),
+  retention: 17_280,
+  keepsHistory: false,
+  indexesAll: false,
+  isServe: false,
+  kind: 'calm',
+  ending: 'nothing',
+  missingKeys: 0,
+});
+
+it.each([
+  // pushed blocks need D1 alone
+  { upstreams: 1, hung: 1, hasFeed: true, wanted: 'unknown' },
+  // every upstream is asked what references a block
+  { upstreams: 3, hung: 2, hasFeed: false, wanted: 'old' },
+])('$hung of $upstreams hang, and strangers read $wanted blocks', async (scenario) => {
+  const { upstreams, hung, hasFeed, wanted } = scenario;
+  const answers: { status: number; ms: number }[] = [];
+  let behind = 0;
+  const script = async (world: World) => {
+    const { network, simulation } = world;
+    const random = new Random('hanging');
+    network.random = random;
+    const run = (ms: number) => simulation.runUntil(simulation.now + ms);
+    const end = async () => {
+      issue(world, [network.milestoneBlock!]);
+      world.publishNews();
+      await run(10_000);
+    };
+    const propose = () => {
+      const below = network.milestoneBlock!;
+      const parents = [below, network.note([below], random.bytes(8))];
+      world.publishNews();
+      const body = JSON.stringify({ ...network.propose({ parents: [below] }).request, parents });
+      const asked = simulation.now;
+      const answer = { status: 0, ms: Number.POSITIVE_INFINITY };
+      answers.push(answer);
+      const look = ({ status }: Response) => {
+        Object.assign(answer, { status, ms: simulation.now - asked });
+      };
+      world.ask('/api/core/v2/whiteflag', look, { method: 'POST', headers: COORDINATOR, body });
+    };
+    let readers = 0;
+    const read = () => {
+      const block =
+        wanted === 'old' ? network.note([old], random.bytes(8)) : toHex(random.bytes(32));
+      const headers = { 'cf-connecting-ip': `198.51.100.${readers++ % 256}` };
+      world.ask(`/api/core/v2/blocks/${block}`, () => {}, { headers });
+    };
+    const old = network.note([network.milestoneBlock!]);
+    await end();
+    propose();
+    await run(1000);
+    for (const { conduct } of world.upstreams.slice(0, hung)) conduct.hanging = 1;
+    // until it is known that they hang
+    await end();
+    for (let i = 0; i < PROPOSALS; i++) {
+      propose();
+      for (let ms = 0; ms < 500; ms += 50) {
+        read();
+        await run(50);
+      }
+    }
+    if (hung < upstreams) await end();
+    behind = network.milestones.at(-1)!.index - (await world.ledgerIndex());
+    for (const { conduct } of world.upstreams) conduct.hanging = 0;
+  };
+  const story = { seed: 'hanging', settings: settingsOf(upstreams, hasFeed), entries: [] };
+  const { failure } = await runStory(story, [], script);
+  expect(failure).toBeUndefined();
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  // one slow call of D1 takes 40 ms
+  expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(500);
+  expect(behind).toBe(0);
+});
