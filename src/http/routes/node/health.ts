@@ -107,7 +107,7 @@ async function readHealth({ node }: RouteContext): Promise<Health> {
 
 export const BLOCKS_HEADERS = {
   'X-Blocks-By': 'How blocks arrive: feed or polling.',
-  'X-Newest-Block-Age': 'Seconds since the newest block was stored.',
+  'X-Newest-Block-Age': 'Seconds since the newest unreferenced block was stored.',
 };
 
 export const describeHealth = (): Operations<typeof healthRoutes> => ({

@@ -104,7 +104,7 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
     ...(blocks ? [states('stardust_blocks_by', 'How blocks come in.', BLOCKS_BY, blocks.by)] : []),
     gauge(
       'stardust_newest_block_age_seconds',
-      'Time since the newest block was stored, up to ten seconds too long.',
+      'Time since the newest unreferenced block was stored, up to ten seconds too long.',
       newest === undefined ? undefined : Math.max(0, now / 1000 - newest),
     ),
   ];
