@@ -11,7 +11,7 @@ import { openCaches } from './platform/cache.ts';
 import { connected, connectedFetch } from './platform/connections.ts';
 import { type D1Counts, type D1Fault, openD1 } from './platform/d1.ts';
 import { isolateGlobals, type LogLine } from './platform/globals.ts';
-import { KvDouble } from './platform/kv.ts';
+import { KvDouble, type KvOptions } from './platform/kv.ts';
 import { ObjectDouble } from './platform/objects.ts';
 import {
   currentOwner,
@@ -80,7 +80,7 @@ export class SimulatedNode {
   readonly sqlite: SqliteDatabase;
   kv: KvDouble;
   /** Called when something is to be put into KV. */
-  onPut: (key: string, value: string) => void = () => {};
+  onPut: KvOptions['onPut'] = () => {};
   isKvExchanged = false;
   #otherKv: KvDouble;
   readonly lines: LogLine[] = [];
@@ -129,7 +129,7 @@ export class SimulatedNode {
         slowMs: () => disturbances.kvSlowMs,
         hanging: () => disturbances.kvHanging,
         counts,
-        onPut: (key, value) => this.onPut(key, value),
+        onPut: (...given) => this.onPut(...given),
       });
     this.kv = openKv();
     this.#otherKv = openKv();

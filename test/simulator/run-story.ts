@@ -35,7 +35,7 @@ export async function runStory(
 ): Promise<Outcome> {
   const makeIsolate = await bundleProduct(story.settings.limits, patches);
   const world = await World.open(story, makeIsolate);
-  world.node.onPut = (key, value) => checkPut(world, key, value);
+  world.node.onPut = (...given) => checkPut(world, ...given);
   const failure = await play(world, story, script).catch((error: unknown) => {
     if (error instanceof Wrong) return error;
     throw error;

@@ -4,6 +4,7 @@
  */
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { strayRests } from '../../support/ledger/stray-rests.ts';
+import { take } from '../../support/network/accounts.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
 import {
   coneOf,
@@ -13,6 +14,8 @@ import {
   stateHash,
 } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
+import { type Coin, coin } from '../../support/network/transactions.ts';
+import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { isSmall, marksOfIndex, unreferencedBlocks } from '../platform/limits.ts';
 import { issue, proposalOf } from '../steps/coordinators.ts';
@@ -21,8 +24,8 @@ import type { Request } from '../truth.ts';
 import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
-import { checkRest } from './rest.ts';
-import { scrubTwice } from './scrub.ts';
+import { checkRest, checkVerdicts } from './rest.ts';
+import { checkScrubTells, scrubTwice } from './scrub.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
 import {
@@ -98,9 +101,12 @@ export async function checkState(world: World): Promise<void> {
   await checkBesideStrangers(world);
   await checkBesideReader(world);
   await checkAdmitted(world);
+  await checkBesideGhost(world);
   await checkAtOnce(world);
   await checkWoken(world);
   await checkFarReplica(world);
+  // milestones have come since the scrub's last round
+  await checkScrubTells(world, new Random(`${world.start} ${world.notes.length} scrub`));
   await checkAlways(world);
 }
 
@@ -292,6 +298,35 @@ async function checkAdmitted(world: World): Promise<void> {
   issue(world, [network.milestoneBlock!, block]);
   world.publishNews();
   await simulation.runUntil(simulation.now + COME_MS);
+}
+
+/** Blocks between two, by which these are in packs of their own where packs are tiny. */
+const BETWEEN = 3;
+
+/** A verdict on what has come waits for nothing that never comes. */
+async function checkBesideGhost(world: World): Promise<void> {
+  const { network, life, settings, readers, simulation } = world;
+  const [one, two] = [take(life, life.coins), take(life, life.coins)];
+  if (one === undefined || two === undefined || settings.needsWork) return;
+  const pay = (by: KeyPair, coins: Coin[]) => {
+    const amount = coins.reduce((sum, { output }) => sum + output.amount, 0n);
+    const spends = coins.map((each) => ({ coin: each, by }));
+    return network.transaction(spends, [basic(by, { amount })]);
+  };
+  const later = [pay(one.by, [one.coin]), pay(two.by, [two.coin])] as const;
+  const ghost = coin(new Uint8Array([...readers.bytes(32), 0, 0]), one.coin.output);
+  const waiting = [pay(one.by, [...later[0].coins, ghost]), pay(two.by, [...later[1].coins])];
+  let top = network.milestoneBlock!;
+  for (const made of waiting) {
+    top = network.attachTransaction(made, [top]);
+    for (let i = 0; i < BETWEEN; i++) top = network.note([top], readers.bytes(8));
+  }
+  for (const made of [[], later]) {
+    for (const each of made) top = network.attachTransaction(each, [top]);
+    world.publishNews();
+    await simulation.runUntil(simulation.now + COME_MS);
+  }
+  await checkVerdicts(world);
 }
 
 /** In which an alarm rings, and a pass ends. */

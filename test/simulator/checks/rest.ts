@@ -6,10 +6,8 @@ import { readCone } from '../../../src/ledger/packs/record-cone.ts';
 import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
-import { Random } from '../../support/network/random.ts';
-import { packLength, putWithin } from '../platform/limits.ts';
+import { limitsOfPack, putWithin } from '../platform/limits.ts';
 import type { World } from '../world.ts';
-import { checkScrubTells } from './scrub.ts';
 import { unreferencedSince } from './white-flag.ts';
 
 export async function checkRest(world: World): Promise<void> {
@@ -20,7 +18,6 @@ export async function checkRest(world: World): Promise<void> {
   await checkOrphans(world);
   await checkPacks(world);
   await checkVerdicts(world);
-  await checkScrubTells(world, new Random(`${world.start} ${world.notes.length} scrub`));
   checkScrubbed(world);
 }
 
@@ -107,8 +104,19 @@ function checkEntries(world: World, { generation, filledFrom, from }: IndexState
 const SLACK_MS = 1000;
 const CAUGHT_UP_MS = 60_000;
 
+/** For less time no entry of a burned NFT is kept (docs/nft-index.md, assumption 3). */
+const LEAST_TTL_S = 60 * 86_400;
+
+/** What is put expires where an NFT was burned, and nowhere else: a key that is absent tells so. */
+function checkExpiry(world: World, key: string, text: string, expirationTtl?: number): void {
+  const isBurned = key.startsWith('nft:') && jsonOf(text).outputId === null;
+  const isRight = isBurned ? (expirationTtl ?? 0) >= LEAST_TTL_S : expirationTtl === undefined;
+  if (!isRight) world.wrong('safety', `${key} expires after ${expirationTtl} seconds: ${text}`);
+}
+
 /** No entry is put long after it was read (docs/nft-index.md, assumption 2). */
-export function checkPut(world: World, key: string, text: string): void {
+export function checkPut(world: World, key: string, text: string, expirationTtl?: number): void {
+  checkExpiry(world, key, text, expirationTtl);
   const { simulation, settings, imports, importedAt, isCalm, isFlipped, tally } = world;
   const hasJumped = ['clockJump', 'wakeAhead'].some((step) => tally.has(step));
   // the ledger comes to where the one before it was
@@ -235,18 +243,19 @@ async function checkOrphans(world: World): Promise<void> {
     world.wrong('economy', `${length} blocks are kept though they are older than ${first}`);
 }
 
-/** A pack has the characters that it may have, or one block. */
+/** A pack has the blocks and the characters that it may have, or one block. */
 async function checkPacks(world: World): Promise<void> {
   const sql = `
-    SELECT max(octet_length(c.bytes) + octet_length(c.outputs) + octet_length(c.details)) AS most
+    SELECT max(json_array_length(p.blocks)) AS blocks,
+      max(octet_length(c.bytes) + octet_length(c.outputs) + octet_length(c.details)) AS characters
     FROM pack p JOIN pack_content c ON c.key = p.key WHERE json_array_length(p.blocks) > 1`;
-  const most = Number(await world.node.sqlite.prepare(sql).first('most'));
-  if (most > packLength(world.settings.limits))
-    world.wrong('economy', `a pack has ${most} characters`);
+  const most = (await world.node.sqlite.prepare(sql).first<Record<string, number | null>>())!;
+  for (const [what, limit] of Object.entries(limitsOfPack(world.settings.limits)))
+    if (Number(most[what]) > limit) world.wrong('economy', `a pack has ${most[what]} ${what}`);
 }
 
 /** No transaction waits for what is there. */
-async function checkVerdicts(world: World): Promise<void> {
+export async function checkVerdicts(world: World): Promise<void> {
   const { node, network, simulation } = world;
   const findWaiting = async () => {
     const stored = await storedBlocks(node.sqlite);

@@ -13,8 +13,6 @@ const HANG_MS = 60_000;
 const MAX_CALLS_OF_INVOCATION = 1000;
 const MAX_KEY_BYTES = 512;
 const MAX_VALUE_BYTES = 25 << 20;
-/** Fewer and the index is wrong (docs/nft-index.md, assumption 3). */
-const LEAST_TTL_S = 60 * 86_400;
 
 interface Put {
   /** When it was made, and when it landed. */
@@ -35,7 +33,7 @@ export interface KvOptions {
   /** The share of reads that give nothing for long. */
   hanging: () => number;
   counts: { kvCalls: number };
-  onPut: (key: string, value: string) => void;
+  onPut: (key: string, value: string, expirationTtl?: number) => void;
 }
 
 export class KvDouble {
@@ -55,7 +53,7 @@ export class KvDouble {
   }
 
   put(key: string, value: string, options: { expirationTtl?: number } = {}): Promise<void> {
-    this.#options.onPut(key, value);
+    this.#options.onPut(key, value, options.expirationTtl);
     return this.#call(key, () => this.#write(key, value, options));
   }
 
@@ -84,8 +82,6 @@ export class KvDouble {
     const { now } = this.#simulation;
     const before = this.#written.get(key) ?? Number.NEGATIVE_INFINITY;
     if (now - before < WRITE_INTERVAL_MS) throw new Error('KV PUT failed: 429 Too Many Requests');
-    if (options.expirationTtl !== undefined && options.expirationTtl < LEAST_TTL_S)
-      throw new RangeError(`an entry of ${options.expirationTtl} seconds`);
     if (Buffer.byteLength(value) > MAX_VALUE_BYTES)
       throw new Error('KV PUT failed: 413 Value length exceeds limit of 26214400');
     this.#written.set(key, now);

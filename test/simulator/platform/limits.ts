@@ -158,6 +158,11 @@ const SIZES: Values = {
   'src/ledger/read/ledger-state-hash.ts': { PAGE: [5, 50] },
   'src/ledger/import/staged-ledger.ts': { STRETCH: [10, 50] },
   'src/nft-index/recent-changes.ts': { MAX_STATES: [3, 10], MAX_WINDOW_CHANGES: [20, 60] },
+  'src/follower/follower.ts': {
+    'PUBLISH_BUDGET.operations': [5, 12],
+    'PUBLISH_BUDGET.statements': [20, 30],
+  },
+  'src/nft-index/publish.ts': { MAX_WAITING: [10, 40] },
   'src/nft-index/put-entries.ts': { PAGE_SIZE: [2, 8] },
   'src/nft-index/publisher-state.ts': { MAX_DUE: [3, 10], MAX_MARKS: [10, 14] },
   'src/nft-index/cached-reads.ts': { MAX_ENTRIES: [2, 10] },
@@ -194,9 +199,11 @@ export function statementsOfObject(limits: Limits): number {
   return isSmall(limits) ? 1500 : 1000;
 }
 
-/** Characters of a pack. */
-export const packLength = (limits: Limits): number =>
-  sizeOf(limits, 'src/ledger/packs/pack-columns.ts', 'MAX_PACK_LENGTH', 800_000);
+/** What a pack has at most. */
+export const limitsOfPack = (limits: Limits): Record<'blocks' | 'characters', number> => ({
+  blocks: sizeOf(limits, 'src/ledger/packs/pack-columns.ts', 'MAX_PACK_BLOCKS', 256),
+  characters: sizeOf(limits, 'src/ledger/packs/pack-columns.ts', 'MAX_PACK_LENGTH', 800_000),
+});
 
 /** Blocks of a milestone that wait to be told in order; with more of them the order is given up. */
 export const heldBlocks = (limits: Limits): number =>
