@@ -14,7 +14,7 @@ import type { Random } from '../../support/network/random.ts';
 import { coin, type Spend } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
-import { askRoots } from '../checks/white-flag.ts';
+import { answerableProposal, askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
 import { MOST_AHEAD, type World } from '../world.ts';
 import { announcement, possibleBreaches, unsoundMilestone } from './forge.ts';
@@ -292,8 +292,9 @@ function proposeAtOnce(world: World): void {
   const { simulation, upstreams } = world;
   const due = simulation.now + MILESTONE_MS - (world.elapsed % MILESTONE_MS) + AT_ONCE_MS;
   const isKnown = () => upstreams.every(({ conduct }) => conduct.isUp && conduct.lag === 0);
-  simulation.atForWorld(due, () => {
-    if (!world.isCalm && isKnown()) askRoots(world, proposal(world), undefined, true);
+  simulation.atForWorld(due, async () => {
+    if (!world.isCalm && isKnown())
+      askRoots(world, await answerableProposal(world), undefined, true);
   });
 }
 
