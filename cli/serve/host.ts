@@ -18,11 +18,16 @@ export interface HostOptions {
   persistTo: string;
 }
 
-/** Between two checks of workerd. */
+/** Between two checks of workerd and of the clock. */
 const CHECK_EVERY_MS = 1000;
+
+/** Of the system's clock: a shorter step back is waited for. */
+const MAX_STEP_BACK_MS = 10_000;
 
 let worker: RunningWorker | undefined;
 let ending = false;
+let clockAhead = readClockAhead();
+let wasSetBack = false;
 
 // what workerd writes is for this user alone
 process.umask(0o077);
@@ -40,7 +45,10 @@ try {
   const running = await runWorker({ ...options, ...address, config, vars, onRestart: tell });
   worker = running;
   listenForSignals();
-  setInterval(() => void running.check().catch(fail), CHECK_EVERY_MS);
+  setInterval(() => {
+    void running.check().catch(fail);
+    watchClock(config.compatibilityDate);
+  }, CHECK_EVERY_MS);
   tell(running.url);
   keepCode();
 } catch (error) {
@@ -49,6 +57,25 @@ try {
 
 function tell(url: URL): void {
   process.send?.({ url: url.href });
+}
+
+/** Milliseconds: it changes where the system's clock is set, alone. */
+function readClockAhead(): number {
+  return Date.now() - performance.now();
+}
+
+/**
+ * workerd's timers are due by the system's clock. If that is set back by an hour, those of the
+ * follower wait for an hour, and once it is put right later ones wait behind them.
+ */
+function watchClock(compatibilityDate: string): void {
+  const before = clockAhead;
+  clockAhead = readClockAhead();
+  wasSetBack ||= clockAhead < before - MAX_STEP_BACK_MS;
+  // before that date no workerd starts, and the one that runs answers reads
+  const today = new Date(Date.now()).toISOString();
+  if (wasSetBack && today >= compatibilityDate)
+    fail('The clock was set back: workerd would wait until it is as late again');
 }
 
 function listenForSignals(): void {

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkAddress } from '../../../cli/lib/process/check-machine.ts';
 import { SettingsError } from '../../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
@@ -34,6 +34,13 @@ import { killProcess, startServe } from '../../support/edge/npm-serve.ts';
 import { readInfo } from '../../support/edge/walk-network.ts';
 
 const folder = temporaryFolder();
+
+/** A module that sets the clock of its process back by twenty years, or right again, at a signal. */
+const CLOCK = `
+  const [right, YEARS_MS] = [Date.now, 20 * 365 * 86_400_000];
+  let back = 0;
+  process.on('SIGUSR2', () => { back = YEARS_MS - back; });
+  Date.now = () => right() - back;`;
 
 /** Asks until it answers. */
 async function untilServed(url: string, tries = 600): Promise<number> {
@@ -78,6 +85,23 @@ describe('npm run serve', () => {
     process.kill(served.processes().host!, 'SIGSTOP');
     await served.kill('serve');
     await expect(readInfo(served.url)).rejects.toThrow('fetch failed');
+  });
+
+  it('starts workerd again once a clock that was set back is right', async () => {
+    const served = await startServe(['--port', '0', '--persist-to', join(folder, 'clock')], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(CLOCK)}`,
+    });
+    onTestFinished(() => served.kill('all').catch(() => undefined));
+    const before = served.processes();
+    process.kill(before.host!, 'SIGUSR2');
+    // workerd would not start
+    await sleep(2500);
+    expect(served.processes()).toEqual(before);
+    process.kill(before.host!, 'SIGUSR2');
+    await vi.waitFor(() => expect(served.log.join()).toContain('it is started again'), 5000);
+    expect(served.log.join()).toContain('The clock was set back');
+    await vi.waitFor(() => expect(served.processes()).toHaveProperty('workerd'), 5000);
+    expect((await fetch(`${served.url}/health`)).status).toBe(503);
   });
 
   it('starts where nothing was imported, says so, and ends without an error', async () => {
