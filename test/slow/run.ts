@@ -142,7 +142,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   backups       1 min  20 back-ups of a ledger that moves and is read, killed and restored
   serve-backup  1 min  back-ups of a folder that serve has, and of one that it gets then
   full-disk     1 min  the disk of serve fills up while it follows a network, and has space again
-  clock         1 min  the clock set back by an hour, and forward again, while it follows
+  clock         2 min  the clock set back by an hour, and forward again, while it follows (needs cc)
   clients       2 min  clients that generators make of openapi.json, against the sample
   documents     1 min  the programs of docs/developers.md, in TypeScript, Python and by curl
   library       1 min  the library packed, installed and used as its README says
