@@ -40,9 +40,6 @@ export interface ServeOptions extends Omit<FrontOptions, 'maxConnections' | 'clo
 /** Between two starts of the host. */
 const RESTART_EVERY_MS = 1000;
 
-/** In a row, without one that listened: what keeps them from it does not pass by itself. */
-const MAX_STARTS = 10;
-
 /**
  * Serves until this process is told to end; its exit code. Throws an Error with a sentence if it
  * cannot.
@@ -94,7 +91,6 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
 async function keepRunning(first: Child, options: HostOptions, front: Front): Promise<number> {
   let child = first;
   let dismissed = false;
-  let silent = 0;
   whenDismissed(() => {
     if (dismissed) return;
     dismissed = true;
@@ -124,9 +120,8 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     front.passTo(undefined);
     await child.stop();
     if (dismissed) return 0;
-    silent = listening ? 0 : silent + 1;
-    // the host has printed why
-    if (silent === MAX_STARTS || (!listening && child === first)) return 1;
+    // the host has printed why; what keeps a later one from it may pass, as a full disk does
+    if (!listening && child === first) return 1;
     console.error(`The process that runs the Worker ended (${code}); it is started again`);
     await sleep(Math.max(0, startedAt + RESTART_EVERY_MS - performance.now()));
     if (dismissed) return 0;
