@@ -4,7 +4,7 @@
  * size while it is read. Redirects are not followed: a token goes to no other host.
  */
 import * as v from 'valibot';
-import { pause, withSignal } from '../platform/clock.ts';
+import { hasPassed, pause, withSignal } from '../platform/clock.ts';
 import {
   type ConcurrencyLimit,
   createConcurrencyLimit,
@@ -20,7 +20,7 @@ import { type Upstream, UpstreamFailure } from './upstream.ts';
 export interface Patience {
   /** Milliseconds for one answer, the wait for a connection and its body included. */
   timeout: number;
-  /** Tries of one question before it counts as failed, 1 or more. */
+  /** Tries of one question before it counts as failed; 1: also where the upstream is busy. */
   attempts: number;
   /** `urgent`: a request waits for the answer. */
   urgency?: 'urgent' | 'first';
@@ -44,6 +44,9 @@ const MAX_JSON_BYTES = 1 << 20;
 
 /** Milliseconds before the second try; doubled with each. */
 const BACKOFF_MS = 100;
+
+/** Milliseconds for which a busy upstream is asked again; what is late took longer. */
+const MAX_REFUSED_MS = 1000;
 
 /** The most tips that one answer may name. */
 const MAX_TIPS = 1000;
@@ -123,6 +126,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     maxBytes: number,
     { timeout, attempts, urgency }: Patience = options,
   ): Promise<Uint8Array | undefined> {
+    const asked = Date.now();
     const late = () => new UpstreamFailure(`${name} ${path}: no answer in time`, true);
     for (let attempt = 1; ; attempt++) {
       try {
@@ -134,7 +138,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
           error instanceof UpstreamFailure
             ? error
             : new UpstreamFailure(`${name} ${path}: no answer (${error})`);
-        if (attempt >= attempts || failure.isBusy) throw failure;
+        const isLate = hasPassed(MAX_REFUSED_MS, asked, Date.now());
+        if (attempts === 1 || (failure.isBusy ? isLate : attempt >= attempts)) throw failure;
         await pause(BACKOFF_MS * 2 ** (attempt - 1));
       }
     }

@@ -174,15 +174,52 @@ it.each([
       asked++;
       return new Response(body, { status });
     });
-    const [upstream] = createUpstreams()(settingsOf('https://a.example'), {
-      ...PATIENT,
-      attempts: 2,
-    });
+    const [upstream] = createUpstreams()(settingsOf('https://a.example'), URGENT);
     const failure = await upstream!.readTips().catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'UpstreamFailure', isBusy });
-    expect(asked).toBe(isBusy ? 1 : 2);
+    expect(asked).toBe(1);
   },
 );
+
+it.each([
+  [429, 3, 'resolves'],
+  [503, 4, 'resolves'],
+  // 100, 300, 700 and 1500 ms later
+  [429, 9, 'rejects after 5'],
+  [500, 2, 'resolves'],
+  [500, 9, 'rejects after 3'],
+])('asks again what got status %i %i times: %s', async (status, refusals, outcome) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  vi.stubGlobal('fetch', async () => {
+    const isRefused = ++asked <= refusals;
+    return new Response(null, { status: isRefused ? status : 404 });
+  });
+  const [upstream] = createUpstreams()(settingsOf('https://a.example'), PATIENT);
+  const ended = read(upstream!, 1).then(
+    () => 'resolves',
+    () => `rejects after ${asked}`,
+  );
+  await vi.runAllTimersAsync();
+  expect(await ended).toBe(outcome);
+});
+
+it('asks nothing again that is refused after a second', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  vi.stubGlobal('fetch', async () => {
+    asked++;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return new Response(null, { status: 504 });
+  });
+  const [upstream] = createUpstreams()(settingsOf('https://a.example'), PATIENT);
+  const failing = expect(read(upstream!, 1)).rejects.toThrow('status 504');
+  await vi.runAllTimersAsync();
+  await failing;
+  expect(asked).toBe(1);
+});
 
 it('keeps no long text of an upstream', async () => {
   const long = 'y'.repeat(900_000);
