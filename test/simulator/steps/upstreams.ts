@@ -232,7 +232,7 @@ function pretend(world: World, random: Random): void {
 }
 
 /** How many requests one takes that has a rate limit, and blocks about which it is asked more often. */
-const REFUSING = [20, 40] as const;
+const REFUSING = [3, 40] as const;
 const asMany = (refusing: number) => 2 * refusing + 10;
 /** In which a liar is alone, and how often it is looked for what it brought. */
 const ALONE_MS = [25_000, 60_000] as const;
