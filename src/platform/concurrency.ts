@@ -63,10 +63,12 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
 }
 
 /**
- * Creates the limit of one callee, where all share places. Once a task was aborted, one runs at a
- * time, until one ends by itself: a callee that hangs leaves the other places to the others.
+ * Creates the limit of one callee, where all share places, of which it takes up to `places`. Once a
+ * task was aborted, one runs at a time, until one ends by itself: a callee that hangs leaves the
+ * other places to the others.
  */
-export function limitWithin(all: ConcurrencyLimit): ConcurrencyLimit {
+export function limitWithin(all: ConcurrencyLimit, places: number): ConcurrencyLimit {
+  const own = createConcurrencyLimit(places);
   const alone = createConcurrencyLimit(1);
   let isHanging = false;
   return (task, signal, urgency) => {
@@ -75,6 +77,7 @@ export function limitWithin(all: ConcurrencyLimit): ConcurrencyLimit {
         isHanging = signal.aborted;
       });
     const runAmongAll = () => all(run, signal, urgency);
-    return isHanging ? alone(runAmongAll, signal, urgency) : runAmongAll();
+    const runAmongOwn = () => own(runAmongAll, signal, urgency);
+    return isHanging ? alone(runAmongOwn, signal, urgency) : runAmongOwn();
   };
 }

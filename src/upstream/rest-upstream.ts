@@ -206,17 +206,20 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
 
 /** Connections of the platform's six that are left to D1: all upstreams may hang. */
 const LEFT_TO_DATABASE = 2;
+const PLACES = MAX_CONNECTIONS - LEFT_TO_DATABASE;
 
 /**
  * Returns what opens upstreams, in the order of the settings, for a use that has this patience. All
  * uses share places. Only the first upstream sees the token.
  */
 export function createUpstreams() {
-  const all = createConcurrencyLimit(MAX_CONNECTIONS - LEFT_TO_DATABASE);
+  const all = createConcurrencyLimit(PLACES);
   const limits = new Map<string, ConcurrencyLimit>();
   return ({ upstreams, upstreamToken }: Settings, patience: Patience): readonly Upstream[] =>
     upstreams.map((url, place) => {
-      const limit = limits.get(url) ?? limitWithin(all);
+      // one that answers some questions, and others late or never, leaves a place to the others
+      const places = upstreams.length > 1 ? PLACES - 1 : PLACES;
+      const limit = limits.get(url) ?? limitWithin(all, places);
       limits.set(url, limit);
       const token = place === 0 ? upstreamToken : undefined;
       const send: typeof fetch = (...request) => fetch(...request);
