@@ -208,6 +208,10 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
 const LEFT_TO_DATABASE = 2;
 const PLACES = MAX_CONNECTIONS - LEFT_TO_DATABASE;
 
+/** One that answers some questions, and others late or never, leaves a connection to the others. */
+export const connectionsToEach = ({ length }: readonly unknown[]): number =>
+  length > 1 ? PLACES - 1 : PLACES;
+
 /**
  * Returns what opens upstreams, in the order of the settings, for a use that has this patience. All
  * uses share places. Only the first upstream sees the token.
@@ -217,9 +221,7 @@ export function createUpstreams() {
   const limits = new Map<string, ConcurrencyLimit>();
   return ({ upstreams, upstreamToken }: Settings, patience: Patience): readonly Upstream[] =>
     upstreams.map((url, place) => {
-      // one that answers some questions, and others late or never, leaves a place to the others
-      const places = upstreams.length > 1 ? PLACES - 1 : PLACES;
-      const limit = limits.get(url) ?? limitWithin(all, places);
+      const limit = limits.get(url) ?? limitWithin(all, connectionsToEach(upstreams));
       limits.set(url, limit);
       const token = place === 0 ? upstreamToken : undefined;
       const send: typeof fetch = (...request) => fetch(...request);

@@ -21,6 +21,7 @@ import {
   type ReadReference,
   untilLate,
 } from '../../upstream/read-references.ts';
+import { connectionsToEach } from '../../upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { FollowerContext, SaidOfBlocks } from '../follower-context.ts';
 
@@ -179,15 +180,16 @@ export async function gatherBlocks(
         deep.forEach(skeleton.restartLevels);
         const came: (ParsedBlock | undefined)[] = [];
         let isOver = false;
-        // no more at once than have a connection, as all clients' wait in one line
-        const workers = startWorkers(due.entries(), async ([i, id]) => {
+        const fetchDue = async ([i, id]: [number, string]) => {
           if (isOver) return;
           if (isFull()) return void cut.push(id);
           const block = await fetchOne(id);
           if (isOver) return;
           came[i] = block;
           if (block) hold(heapOf(block));
-        });
+        };
+        // no more at once than have a connection: those that wait for one have less time to come
+        const workers = startWorkers(due.entries(), fetchDue, connectionsToEach(upstreams));
         const giveUp = () => {
           [isOver, isBusy, isWithheld] = [true, true, true];
           note(new UpstreamFailure('not all blocks came in time'));

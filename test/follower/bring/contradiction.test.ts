@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createBringer } from '../../../src/follower/bring/bring-blocks.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
-import { MAX_CONNECTIONS } from '../../../src/platform/concurrency.ts';
+import { connectionsToEach } from '../../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { asFile, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
@@ -85,5 +85,5 @@ it('blocks that do not come take few connections, and no more later', async () =
   };
   const wanted = { blocks: [plain(top)], undecided: [] };
   const notBrought = await bringerOf(hanging).bring(wanted, CLIENT);
-  expect([notBrought?.fault, asked]).toEqual(['upstream-failed', MAX_CONNECTIONS]);
+  expect([notBrought?.fault, asked]).toEqual(['upstream-failed', connectionsToEach([hanging])]);
 });
