@@ -208,7 +208,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
 const LEFT_TO_DATABASE = 2;
 const PLACES = MAX_CONNECTIONS - LEFT_TO_DATABASE;
 
-/** One that answers some questions, and others late or never, leaves a connection to the others. */
+/** Leaves one to the others beside an upstream that answers some questions, and others too late. */
 export const connectionsToEach = ({ length }: readonly unknown[]): number =>
   length > 1 ? PLACES - 1 : PLACES;
 
