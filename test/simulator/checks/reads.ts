@@ -301,7 +301,8 @@ export function readBlockMetadata(world: World, blockId: string): void {
     const { index = 0 } = world.network.blocks.get(blockId)?.referenced ?? {};
     const isOfLedger = imports + world.imports === 0 && index > world.snapshotIndex;
     // what nobody had is unknown for some seconds more, where a replica does not have it
-    if (settings.replicaMs > 0 && !world.wasServed) return undefined;
+    const isServed = world.wasServed && !world.tally.has('unfollow');
+    if (settings.replicaMs > 0 && !isServed) return undefined;
     const now = await world.ledgerIndex();
     // what an upstream has is there in any case, before a milestone references it and afterwards
     const isThere = index <= (world.wasServed ? now : await asked);
