@@ -84,11 +84,12 @@ export class SimulatedNode {
   isKvExchanged = false;
   #otherKv: KvDouble;
   readonly lines: LogLine[] = [];
-  readonly counts: D1Counts & { kvCalls: number } = {
+  readonly counts: D1Counts & KvOptions['counts'] = {
     calls: 0,
     ofObjects: 0,
     mostOfRequest: 0,
     kvCalls: 0,
+    kvOpen: 0,
   };
   readonly disturbances: Disturbances = {
     d1: { chance: 0, faults: [] },

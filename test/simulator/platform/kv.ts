@@ -32,7 +32,8 @@ export interface KvOptions {
   slowMs: () => number;
   /** The share of reads that give nothing for long. */
   hanging: () => number;
-  counts: { kvCalls: number };
+  /** `kvOpen`: calls that have a connection. */
+  counts: { kvCalls: number; kvOpen: number };
   onPut: (key: string, value: string, expirationTtl?: number) => void;
 }
 
@@ -114,6 +115,8 @@ export class KvDouble {
     if (usage !== undefined && ++usage.kvCalls > MAX_CALLS_OF_INVOCATION)
       throw new Error('KV failed: Too many API requests by single worker invocation.');
     return connected(async () => {
+      counts.kvOpen++;
+      using _open = { [Symbol.dispose]: () => counts.kvOpen-- };
       await this.#simulation.latency(CALL_MS);
       if (isDown()) throw new Error('KV failed: 503 Service Unavailable');
       const length = Buffer.byteLength(key);
@@ -121,7 +124,7 @@ export class KvDouble {
         throw new Error(
           `KV failed: 414 UTF-8 encoded length of ${length} exceeds key length limit`,
         );
-      return work();
+      return await work();
     });
   }
 
