@@ -28,7 +28,7 @@ const MAX_CUT = 500;
 export async function storeTips(
   context: GatherContext,
   moment: Moment,
-  place = 0,
+  place: number,
 ): Promise<Pick<StoredBlocks, 'stored' | 'refused'> & { isMore: boolean }> {
   const { generation, ledger } = moment.head;
   // what one has named is not asked of another

@@ -221,6 +221,7 @@ export async function storeNow(
   const { stored } = await storeTips(
     { db, upstreams: [upstream, ...others], memory: following.memory },
     position,
+    0,
   );
   return stored;
 }
