@@ -88,6 +88,7 @@ export class SimulatedNode {
     calls: 0,
     ofObjects: 0,
     mostOfRequest: 0,
+    rowsWritten: 0,
     kvCalls: 0,
     kvOpen: 0,
   };

@@ -58,6 +58,7 @@ export interface D1Counts {
   ofObjects: number;
   /** Most statements of one request. */
   mostOfRequest: number;
+  rowsWritten: number;
 }
 
 type Place = 'primary' | 'replica';
@@ -109,8 +110,11 @@ export function openD1(simulation: Simulation, options: D1Options) {
       throw new Error(`D1_ERROR: ${(error as Error).message}`);
     }
     // a row, or a value of one, has none
-    for (const each of [result].flat() as unknown as (Partial<D1Result> | null)[])
-      if (each?.meta !== undefined) each.meta.size_after = size();
+    for (const each of [result].flat() as unknown as (Partial<D1Result> | null)[]) {
+      if (each?.meta === undefined) continue;
+      each.meta.size_after = size();
+      counts.rowsWritten += each.meta.rows_written;
+    }
     if (due === 'crash-after' && process !== undefined) crash(process);
     await simulation.latency(RESULT_MS);
     if (due === 'lost-after') throw new Error('D1_ERROR: Network connection lost.');

@@ -25,6 +25,7 @@ export const weatherSteps = {
   crashingDatabase: weather(3, (world, random) =>
     disturbDatabase(world, random, ['crash-before', 'crash-after']),
   ),
+  databaseDown: weather(2, databaseDown),
   nearlyFull: {
     ...weather(1, (world, random) => {
       const { node } = world;
@@ -104,6 +105,16 @@ export function twoVersions(
 
 function disturbDatabase({ node }: World, random: Random, faults: readonly D1Fault[]): void {
   node.disturbances.d1 = { chance: random.pick([0.01, 0.03, 0.1, 0.3]), faults };
+}
+
+/** For some seconds every call of D1 fails. */
+function databaseDown({ node, simulation }: World, random: Random): void {
+  const { disturbances } = node;
+  const outage = { chance: 1, faults: ['lost-before'] as const };
+  disturbances.d1 = outage;
+  simulation.atForWorld(simulation.now + random.between(1, 30) * 1000, () => {
+    if (disturbances.d1 === outage) disturbances.d1 = { chance: 0, faults: [] };
+  });
 }
 
 function forSeconds(world: World, random: Random, what: 'kvDown' | 'kvFull' | 'cacheDown'): void {

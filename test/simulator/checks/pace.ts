@@ -1,0 +1,81 @@
+/**
+ * The pace of a node that nobody disturbs: what comes is stored, applied and told by when it is
+ * needed; and where nothing comes, little is done.
+ */
+import { lastIndex } from '../../support/network/network-model.ts';
+import { issue } from '../steps/coordinators.ts';
+import type { World } from '../world.ts';
+import { isFull, visibleIds } from './white-flag.ts';
+
+const MILESTONES = 5;
+/** From a block to the milestone that references it, and from that to the next block. */
+const BLOCK_MS = 4500;
+const MILESTONE_MS = 500;
+
+export async function checkPace(world: World): Promise<void> {
+  const { network, simulation, settings, reliable } = world;
+  const isHeard = reliable.some((each) => each.isHeard);
+  const begun = lastIndex(network);
+  let [unstored, late] = [0, 0];
+  for (let i = 0; i < MILESTONES; i++) {
+    const id = network.note([network.milestoneBlock!], world.readers.bytes(8));
+    world.publishNews();
+    await simulation.runUntil(simulation.now + BLOCK_MS);
+    if (!(await visibleIds(world)).has(id.slice(2)) && !(await isFull(world))) unstored++;
+    issue(world, [network.milestoneBlock!, id]);
+    world.publishNews();
+    await simulation.runUntil(simulation.now + MILESTONE_MS);
+    if ((await world.ledgerIndex()) < lastIndex(network)) late++;
+  }
+  // nobody stores a block without proof of work before a milestone needs it
+  if (unstored > 1 && !settings.needsWork)
+    world.wrong('liveness', `${unstored} of ${MILESTONES} blocks are stored late`);
+  if (late > 1 && isHeard)
+    world.wrong('liveness', `${late} of ${MILESTONES} milestones that were pushed are late`);
+  readCounts(world, begun, isHeard);
+  await checkQuiet(world);
+}
+
+/** What is told of upstreams is not from before some milestones, and how blocks come is so. */
+function readCounts(world: World, begun: number, isHeard: boolean): void {
+  const { reliable, settings } = world;
+  world.ask('/metrics', async (answer) => {
+    const text = await answer.text();
+    const read = (sample: string) => {
+      const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+      return Number(line?.slice(sample.length));
+    };
+    for (const { host } of reliable) {
+      const labels = `upstream="${host}",place="${host.match(/\d+/)?.[0]}"`;
+      const index = read(`stardust_upstream_confirmed_index{${labels}}`);
+      if (!(index > begun)) world.wrong('safety', `${host} is said to be at ${index} of ${begun}`);
+    }
+    if (isHeard && settings.replicaMs === 0 && read('stardust_blocks_by{state="feed"}') !== 1)
+      world.wrong('safety', 'blocks come by a feed, and others are told');
+  });
+}
+
+/** After which nothing of what came is left to do. */
+const SETTLED_MS = 15_000;
+const QUIET_S = 20;
+
+/** What a node with nothing to do may take a second. */
+const QUIET = { requests: 3, d1Calls: 15, rowsWritten: 3, lines: 0.5 };
+
+async function checkQuiet(world: World): Promise<void> {
+  const { simulation, upstreams, node } = world;
+  const count = (): typeof QUIET => ({
+    requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
+    d1Calls: node.counts.ofObjects,
+    rowsWritten: node.counts.rowsWritten,
+    lines: node.lines.length,
+  });
+  await simulation.runUntil(simulation.now + SETTLED_MS);
+  const before = count();
+  await simulation.runUntil(simulation.now + 1000 * QUIET_S);
+  const after = count();
+  for (const what of Object.keys(QUIET) as (keyof typeof QUIET)[]) {
+    const rate = (after[what] - before[what]) / QUIET_S;
+    if (rate > QUIET[what]) world.wrong('economy', `${what}: ${rate} a second, and nothing comes`);
+  }
+}
