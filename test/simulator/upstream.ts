@@ -26,6 +26,7 @@ import { SimulatedResponse, type Socket, SocketPair } from './platform/sockets.t
 
 const ANSWER_MS = 15;
 const HANG_MS = 3_600_000;
+const CRAWLING_MS = 2000;
 const MAX_PACKET_BYTES = 1 << 20;
 
 /** Of an endless answer: of what there is, by far too much. */
@@ -74,6 +75,8 @@ export interface Conduct {
   headless: number;
   /** Whether what is asked about a block that it does not have is never answered. */
   isTarpit: boolean;
+  /** Whether each block takes seconds, and all else is as quick as ever. */
+  isCrawling: boolean;
   /** Share of blocks that it does not have, always the same ones. */
   forgetful: number;
   /** IDs of blocks that it has, and gives to nobody: it denies them, or fails to read their bytes. */
@@ -104,6 +107,7 @@ const HONEST: Conduct = {
   refusing: 0,
   headless: 0,
   isTarpit: false,
+  isCrawling: false,
   forgetful: 0,
   withheld: new Set(),
   unreadable: new Set(),
@@ -270,6 +274,7 @@ export class UpstreamDouble {
     const route = routeOf(new URL(url).pathname);
     if (conduct.isTarpit && route.name === 'block' && !this.#state.block(route.id))
       await within(HANG_MS);
+    if (conduct.isCrawling && route.name === 'block') await within(CRAWLING_MS);
     this.answeredAt = this.#simulation.now;
     return this.#answer(route, headers.get('accept') ?? '');
   }

@@ -22,7 +22,9 @@ export async function checkPace(world: World): Promise<void> {
     world.publishNews();
     await simulation.runUntil(simulation.now + BLOCK_MS);
     if (!(await visibleIds(world)).has(id.slice(2)) && !(await isFull(world))) unstored++;
-    issue(world, [network.milestoneBlock!, id]);
+    // else all upstreams are asked, as for a network that stands still
+    const timestamp = Math.max(network.nextTimestamp, Math.floor(simulation.now / 1000));
+    issue(world, [network.milestoneBlock!, id], timestamp);
     world.publishNews();
     await simulation.runUntil(simulation.now + MILESTONE_MS);
     if ((await world.ledgerIndex()) < lastIndex(network)) late++;
@@ -34,6 +36,7 @@ export async function checkPace(world: World): Promise<void> {
     world.wrong('liveness', `${late} of ${MILESTONES} milestones that were pushed are late`);
   readCounts(world, begun, isHeard);
   await checkQuiet(world);
+  await checkBesideSlow(world);
 }
 
 /** What is told of upstreams is not from before some milestones, and how blocks come is so. */
@@ -78,4 +81,33 @@ async function checkQuiet(world: World): Promise<void> {
     const rate = (after[what] - before[what]) / QUIET_S;
     if (rate > QUIET[what]) world.wrong('economy', `${what}: ${rate} a second, and nothing comes`);
   }
+}
+
+/** How far behind a node is, and blocks of each milestone that are fetched one after the other. */
+const BEHIND = 14;
+const DEEP = 3;
+/** In which it sees that the slow one is slow; by that one alone it takes twice as long. */
+const LEFT_MS = 60_000;
+const LOOK_MS = 2000;
+
+/** A node that is behind leaves an upstream that gives milestones slowly to catch up by another. */
+async function checkBesideSlow(world: World): Promise<void> {
+  const { network, simulation, upstreams, reliable, readers } = world;
+  if (upstreams.length !== 2 || reliable.length < 2) return;
+  const slow = readers.pick(upstreams);
+  for (const { conduct } of upstreams) conduct.isSilent = true;
+  slow.conduct.isCrawling = true;
+  for (let i = 0; i < BEHIND; i++) {
+    let top = network.milestoneBlock!;
+    for (let n = 0; n < DEEP; n++) top = network.note([top], readers.bytes(8));
+    issue(world, [network.milestoneBlock!, top]);
+  }
+  world.publishNews();
+  const isBehind = async () => (await world.ledgerIndex()) < lastIndex(network);
+  const begun = simulation.now;
+  while ((await isBehind()) && simulation.now < begun + LEFT_MS)
+    await simulation.runUntil(simulation.now + LOOK_MS);
+  if (await isBehind())
+    world.wrong('liveness', 'a node stays behind with a slow upstream, beside one that is not');
+  for (const each of upstreams) each.recover();
 }

@@ -75,9 +75,9 @@ export function issueUnsound(
 const DELAYS = [0, 1, 4, 5, 6, 9, 10, 11, 1000];
 
 /** Whether the last milestone's second has come. */
-export function issue(world: World, parents?: readonly string[]): void {
+export function issue(world: World, parents?: readonly string[], timestamp?: number): void {
   const { network, life } = world;
-  network.milestone(parents === undefined ? {} : { parents });
+  network.milestone({ ...(parents && { parents }), ...(timestamp && { timestamp }) });
   takeStock(life);
   world.note('milestone', String(network.nextIndex - 1));
 }

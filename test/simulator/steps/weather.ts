@@ -107,12 +107,20 @@ function disturbDatabase({ node }: World, random: Random, faults: readonly D1Fau
   node.disturbances.d1 = { chance: random.pick([0.01, 0.03, 0.1, 0.3]), faults };
 }
 
+/** How often it is one call of D1 after which none is answered: in the midst of something. */
+const DOWN_FROM = 0.03;
+
 /** For some seconds every call of D1 fails. */
 function databaseDown({ node, simulation }: World, random: Random): void {
-  const { disturbances } = node;
-  const outage = { chance: 1, faults: ['lost-before'] as const };
+  const { disturbances, faults: before } = node;
+  const outage = {
+    faults: ['lost-before'] as const,
+    get chance() {
+      return node.faults > before ? 1 : DOWN_FROM;
+    },
+  };
   disturbances.d1 = outage;
-  simulation.atForWorld(simulation.now + random.between(1, 30) * 1000, () => {
+  simulation.atForWorld(simulation.now + random.between(2, 30) * 1000, () => {
     if (disturbances.d1 === outage) disturbances.d1 = { chance: 0, faults: [] };
   });
 }
