@@ -77,6 +77,10 @@ async function checkQuiet(world: World): Promise<void> {
     lines: node.lines.length,
   });
   await simulation.runUntil(simulation.now + SETTLED_MS);
+  // a tip that cannot be stored is fetched at each look
+  const stored = await visibleIds(world);
+  const isAllHere = upstreams.every(({ tips }) => tips.every((id) => stored.has(id.slice(2))));
+  if (!isAllHere) return;
   const before = count();
   await simulation.runUntil(simulation.now + 1000 * QUIET_S);
   const after = count();
