@@ -554,7 +554,7 @@ async function checkEconomy(world: World): Promise<void> {
   const versions = now.at - world.overlapAt < 1000 * WINDOW_S ? 2 : 1;
   const denied = Math.min(MOST_DENIED, (now.denied - before.denied) / seconds);
   // a liar may lead a walk to the genesis, and one that refuses makes it begin again
-  const led = world.liar ? network.blocks.size / WINDOW_S : 0;
+  const led = world.liar ? (LIMITS.requests.block * network.blocks.size) / WINDOW_S : 0;
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,
