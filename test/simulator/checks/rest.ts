@@ -36,7 +36,7 @@ interface IndexState {
   recent: { to: number } | null;
 }
 
-const INDEXED_MS = 120_000;
+const INDEXED_MS = 300_000;
 const LOOK_MS = 2000;
 
 /** Where times are the usual ones a change is in the window for an hour. */
