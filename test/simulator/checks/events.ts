@@ -89,7 +89,8 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
         webSocket.open(undefined);
         const { starts } = world.node.events;
         world.simulation.atForWorld(world.simulation.now + MUTE_MS, () => {
-          if (webSocket.readyState === 1 && starts === world.node.events.starts)
+          const { events } = world.node;
+          if (webSocket.readyState === 1 && events.isAwake && starts === events.starts)
             world.wrong('economy', 'who does not say CONNECT stays');
         });
         return;

@@ -180,6 +180,11 @@ export class ObjectDouble {
     };
   }
 
+  /** Whether an instance runs: one that was killed is started by the next event. */
+  get isAwake(): boolean {
+    return this.#instance !== undefined;
+  }
+
   /** Rings the alarm once more, though it has rung. */
   ringAgain(): void {
     this.#simulation.atForWorld(this.#simulation.now, () => void this.#ring({ at: 0 }, true));
