@@ -41,12 +41,12 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
   const askedAt = simulation.now;
   const before = lastIndex(network);
   const wasSlow = node.isSlow;
-  // of what its ledger is past a node says what it lacks, and asks nobody
   const isMute = ({ conduct, answeredAt }: UpstreamDouble) =>
-    conduct.failing === 1 && request.index > before && answeredAt < askedAt - UNKNOWN_MS;
-  // and so does a node that has no upstreams
+    conduct.failing === 1 && answeredAt < askedAt - UNKNOWN_MS;
+  // of what its ledger is past a node says what it lacks, and asks nobody: as one without upstreams
+  const asksNobody = request.index <= before || node.vars.UPSTREAM_URL === '';
   const areDown = () =>
-    node.vars.UPSTREAM_URL !== '' && upstreams.every((each) => !each.conduct.isUp || isMute(each));
+    !asksNobody && upstreams.every((each) => !each.conduct.isUp || isMute(each));
   const wereDown = areDown();
   const isUnknown = truth === 'unknown' && request.parents.length > 1 && !world.isFlipped;
   const stored = isUnknown ? visibleIds(world) : undefined;
