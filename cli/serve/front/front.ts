@@ -161,12 +161,15 @@ export async function openFront(options: FrontOptions) {
   server.on('error', ({ message }) =>
     writeLimitedLog('warn', 'serve.not-accepted', { error: message }),
   );
-  setInterval(() => {
+  const lookAtAll = () => {
     void look();
     void balance();
-  }, LOOK_EVERY_MS).unref();
-  setInterval(() => shared.queue.look(), QUEUE_LOOK_EVERY_MS).unref();
-  setInterval(() => shared.turns.look(), ROUND_EVERY_MS).unref();
+  };
+  const timers = [
+    setInterval(lookAtAll, LOOK_EVERY_MS).unref(),
+    setInterval(() => shared.queue.look(), QUEUE_LOOK_EVERY_MS).unref(),
+    setInterval(() => shared.turns.look(), ROUND_EVERY_MS).unref(),
+  ];
   return {
     /** Where clients connect. */
     url,
@@ -193,6 +196,7 @@ export async function openFront(options: FrontOptions) {
     },
     /** Closes all connections. */
     close(): void {
+      for (const timer of timers) clearInterval(timer);
       server.close();
       for (const each of connections) each.reset();
     },

@@ -33,6 +33,15 @@ it('requests of one connection are answered in order, with the address of the cl
   ]);
 });
 
+it('one that is closed leaves no timer', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { front } = await startFront();
+  expect(vi.getTimerCount()).toBeGreaterThan(0);
+  front.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 it('requests wait for workerd, ten seconds at most, and then get 503 of the contract', async () => {
   const { front, time } = await startFront();
   const early = await open(front, GET);
