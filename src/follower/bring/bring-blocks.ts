@@ -151,8 +151,8 @@ async function readUnstored(
 /** Limits of work under way at once, and of what waits: no longer than the request itself. */
 const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64, maxWaitMs: 1500 };
 
-/** Limits of single blocks: a flood of them must not come before the follower's work. */
-const READ_LIMITS = { ofClient: 4, ofStrangers: 5, places: 6, waiting: 64, maxWaitMs: 500 };
+/** Limits of single blocks: those that hang leave a connection to proposals. */
+const READ_LIMITS = { ofClient: 2, ofStrangers: 3, places: 3, waiting: 64, maxWaitMs: 500 };
 
 export interface Bringer {
   /**
