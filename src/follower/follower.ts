@@ -19,7 +19,13 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
-import { type Bringer, createBringer, FETCH_MS, patienceOf } from './bring/bring-blocks.ts';
+import {
+  type Bringer,
+  createBringer,
+  FETCH_MS,
+  patienceOf,
+  type UnstoredBlock,
+} from './bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   dropPushed,
@@ -231,7 +237,7 @@ export class CoreFollower extends DurableObject<Env> {
     return this.#bringer.bring(wanted, client);
   }
 
-  readUnstored(id: string, client: string): Promise<Uint8Array | undefined> {
+  readUnstored(id: string, client: string): Promise<UnstoredBlock | undefined> {
     return this.#bringer.readUnstored(id, client);
   }
 

@@ -100,11 +100,8 @@ function createUnstoredReader(settings: Settings) {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
   return async (blockId: string, client: string): Promise<StoredBlock | undefined> => {
     if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
-    const head = await readHead(settings.ledger.withSession('first-unconstrained'));
-    if (head === undefined) return undefined;
-    const bytes = await followerOf(settings.follower).readUnstored(blockId, client);
-    if (bytes !== undefined)
-      return { blockId, bytes, referenced: undefined, ledgerIndex: head.ledger };
+    const found = await followerOf(settings.follower).readUnstored(blockId, client);
+    if (found !== undefined) return { blockId, ...found, referenced: undefined };
     // it may have been stored, or referenced, meanwhile
     const late = await readBlock(settings.ledger.withSession('first-primary'), blockId);
     if (!late) unknown.add(blockId);

@@ -125,15 +125,20 @@ async function findMissing(
   return { position, missing: ids.filter((id) => !named.has(id)) };
 }
 
+/** A block that is not stored, and where the ledger was when no milestone referenced it. */
+export interface UnstoredBlock {
+  bytes: Uint8Array;
+  ledgerIndex: number;
+}
+
 /**
- * Returns the bytes of a block that is not stored, from the pool or fetched; nothing is written.
- * Throws a ConeUnavailable if none has it or an earlier milestone references it, else
+ * Returns a block that is not stored, from the pool or fetched; nothing is written. Throws a ConeUnavailable if none has it or an earlier milestone references it, else
  * UpstreamFailure.
  */
 async function readUnstored(
   { db, upstreams, voters = upstreams, keys, verify, memory }: BringContext,
   id: string,
-): Promise<Uint8Array> {
+): Promise<UnstoredBlock> {
   const { head } = await readPosition(db, { keys, verify });
   const { ranking } = memory.upstreams;
   const deadline = Date.now() + FETCH_MS;
@@ -145,7 +150,7 @@ async function readUnstored(
     await untilLate(requireUnreferenced(id, said, readReference), deadline);
   }
   // not into the pool: strangers who read blocks would evict those that were pushed
-  return block.bytes;
+  return { bytes: block.bytes, ledgerIndex: head.ledger };
 }
 
 /** Limits of work under way at once, and of what waits: no longer than the request itself. */
@@ -161,8 +166,8 @@ export interface Bringer {
    * @param client who is charged for the work
    */
   bring(wanted: WantedOfFollower, client: string): Promise<NotBrought | undefined>;
-  /** Returns the bytes of a block that is not stored, if it exists and is unreferenced. */
-  readUnstored(id: string, client: string): Promise<Uint8Array | undefined>;
+  /** Returns a block that is not stored, if it exists and is unreferenced. */
+  readUnstored(id: string, client: string): Promise<UnstoredBlock | undefined>;
 }
 
 /** @param open makes the context of one piece of work; its upstreams have {@link patienceOf} */
@@ -172,9 +177,9 @@ export function createBringer(open: () => BringContext): Bringer {
     { ...BRING_LIMITS, refuse },
     (notBrought) => notBrought === undefined,
   );
-  const readLimit = createFairLimit<Uint8Array | undefined>(
+  const readLimit = createFairLimit<UnstoredBlock | undefined>(
     { ...READ_LIMITS, refuse },
-    (bytes) => bytes !== undefined,
+    (found) => found !== undefined,
   );
   const underWay = new Map<string, Promise<NotBrought | undefined>>();
 

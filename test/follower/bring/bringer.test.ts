@@ -33,10 +33,10 @@ it('a read that waits for half a second is refused, and leaves its place to othe
     bringer.readUnstored('ab', client).catch(({ message }: Error) => errors.push(message));
   const reads = Array.from({ length: 10 }, () => read('192.0.2.1'));
   await vi.advanceTimersByTimeAsync(499);
-  expect(ends).toHaveLength(4);
+  expect(ends).toHaveLength(2);
   expect(errors).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
-  expect(errors).toEqual(Array.from({ length: 6 }, () => 'too many requests wait for blocks'));
+  expect(errors).toEqual(Array.from({ length: 8 }, () => 'too many requests wait for blocks'));
   for (const end of ends.splice(0)) end();
   await Promise.all(reads);
   expect(ends).toHaveLength(0);
