@@ -13,7 +13,11 @@ import { findInCone } from '../../ledger/packs/viewed-packs.ts';
 import { findDoubtful, readBlockIds } from '../../ledger/view/doubtful-blocks.ts';
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
-import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
+import {
+  createReferenceReader,
+  type ReadReference,
+  untilLate,
+} from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RootDiffers } from '../apply-milestone.ts';
 
@@ -85,13 +89,14 @@ export async function queryReferenced(
       [cone.find(number), said.referenced.has(id)] as const;
     doubtful.note(new Map(Array.from(told, answer)));
   }
+  const readReference = createReferenceReader({ upstreams: [upstream], index: head.ledger + 1 });
   for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
     const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
     const unasked = unsaid(said, [...ids.values()]);
     if (budget.fetchesLeft < unasked.length)
       throw new ConeUnavailable('over-budget', 'more earlier references than one pass may query');
     budget.fetchesLeft -= unasked.length;
-    await readReferenced(upstream, head.ledger + 1, unasked, waitUntil, said);
+    await readReferenced(readReference, unasked, waitUntil, said);
     doubtful.note(new Map(Array.from(ids, ([at, id]) => [at, said.referenced.has(id)])));
     due = doubtful.toQuery(QUERIED_AT_ONCE);
   }
@@ -109,19 +114,16 @@ export function findLeftOut(
 }
 
 /**
- * Notes which of the blocks, by hex ID, the upstream calls referenced by a milestone before `index`,
- * and which not. One that it has not known {@link MAX_ASKED} times counts as referenced, as it
- * has the milestone with its whole cone. Throws an UpstreamFailure if it cannot tell in time; what
- * it has told is noted.
+ * Notes which of the blocks, by hex ID, an upstream calls referenced before, and which not. One that
+ * it has not known {@link MAX_ASKED} times counts as referenced, as it has the milestone with its
+ * whole cone. Throws an UpstreamFailure if it cannot tell in time; what it has told is noted.
  */
 export async function readReferenced(
-  upstream: Upstream,
-  index: number,
+  readReference: ReadReference,
   ids: readonly string[],
   waitUntil: number,
   said: SaidReferences,
 ): Promise<void> {
-  const readReference = createReferenceReader({ upstreams: [upstream], index });
   const ask = async (id: string) => {
     const milestone = await readReference(id);
     const times = (said.words.get(id) ?? 0) + 1;

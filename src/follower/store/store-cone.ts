@@ -41,6 +41,7 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';
 import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
+import { createReferenceReader } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RunStep } from '../steps.ts';
 import { createSaid, MAX_ASKED, readReferenced, type SaidReferences } from './leave-out.ts';
@@ -229,6 +230,8 @@ async function walkToKnown(
 ): Promise<Uint8Array[]> {
   const { skeleton, walked: first, said } = cone;
   const { findUnreferenced, stagedNumber } = view;
+  const readReference =
+    upstream && createReferenceReader({ upstreams: [upstream], index: cone.index });
   const tools: WalkTools = {
     async findKnown(ids) {
       // a pass that comes late walks through a small cone as well, which may have many levels
@@ -242,8 +245,8 @@ async function walkToKnown(
       const others = () => ids.filter((id) => !said.referenced.has(id));
       const lacking = () => others().filter((id) => memory.pool.get(id) === undefined);
       const query = async (some: readonly string[]) => {
-        if (upstream === undefined || knowsEveryReference(view.head)) return;
-        await readReferenced(upstream, cone.index, some, waitUntil, said);
+        if (readReference === undefined || knowsEveryReference(view.head)) return;
+        await readReferenced(readReference, some, waitUntil, said);
       };
       const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS);
       await query(deep);
