@@ -6,10 +6,11 @@
  * It reads the settings itself, because secrets on a command line are visible to every user.
  */
 import { once } from 'node:events';
+import { isClockUsable } from '../lib/process/check-machine.ts';
 import { errorMessage, outliveReaders } from '../lib/process/command-line.ts';
 import { keepCode } from '../lib/process/compile-cache.ts';
 import { readVars } from '../lib/wrangler/read-vars.ts';
-import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+import { readWranglerConfig, type WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import { type RunningWorker, runWorker } from './run-worker.ts';
 
 export interface HostOptions {
@@ -47,7 +48,7 @@ try {
   listenForSignals();
   setInterval(() => {
     void running.check().catch(fail);
-    watchClock(config.compatibilityDate);
+    watchClock(config);
   }, CHECK_EVERY_MS);
   tell(running.url);
   keepCode();
@@ -68,13 +69,12 @@ function readClockAhead(): number {
  * workerd's timers are due by the system's clock. If that is set back by an hour, those of the
  * follower wait for an hour, and once it is put right later ones wait behind them.
  */
-function watchClock(compatibilityDate: string): void {
+function watchClock(config: WranglerConfig): void {
   const before = clockAhead;
   clockAhead = readClockAhead();
   wasSetBack ||= clockAhead < before - MAX_STEP_BACK_MS;
-  // before that date no workerd starts, and the one that runs answers reads
-  const today = new Date(Date.now()).toISOString();
-  if (wasSetBack && today >= compatibilityDate)
+  // until then no workerd starts, and the one that runs answers reads
+  if (wasSetBack && isClockUsable(config))
     fail('The clock was set back: workerd would wait until it is as late again');
 }
 

@@ -8,14 +8,23 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { callWith } from './command.ts';
 
-/** Throws an Error with a sentence on a day on which workerd refuses the Worker. */
-export function checkClock({ compatibilityDate }: { compatibilityDate: string }): void {
-  const today = new Date(Date.now()).toISOString().slice(0, 10);
-  if (today < compatibilityDate)
-    throw new Error(
-      `the clock of this machine says ${today}, before the compatibility date of wrangler.toml, ` +
-        `${compatibilityDate}: set the clock`,
-    );
+interface Compatibility {
+  compatibilityDate: string;
+}
+
+const today = () => new Date(Date.now()).toISOString().slice(0, 10);
+
+/** Whether workerd takes the Worker on this day. */
+export const isClockUsable = ({ compatibilityDate }: Compatibility): boolean =>
+  today() >= compatibilityDate;
+
+/** Throws an Error with a sentence unless {@link isClockUsable}. */
+export function checkClock(compatibility: Compatibility): void {
+  if (isClockUsable(compatibility)) return;
+  throw new Error(
+    `the clock of this machine says ${today()}, before the compatibility date of wrangler.toml, ` +
+      `${compatibility.compatibilityDate}: set the clock`,
+  );
 }
 
 /** What names the address. */
