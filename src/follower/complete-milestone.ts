@@ -11,7 +11,7 @@ import { stagedRoots } from '../ledger/packs/viewed-packs.ts';
 import { dropStaged } from '../ledger/write/drop-blocks.ts';
 import { dropReferenced } from '../ledger/write/drop-referenced.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
-import { resolvePack } from '../ledger/write/resolve-verdicts.ts';
+import { resolveBlocks } from '../ledger/write/resolve-verdicts.ts';
 import { toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../stardust/white-flag/walk.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
@@ -157,15 +157,10 @@ async function applyStored(
     const { waiting, head, undecided } = outcome;
     memory.progress.workLeft(toHexDigits(verified.id), 'verdicts', undecided);
     const resolving = { index: memory.index, head, verify: rules.verify };
-    let made = 0;
-    for (const [key, blocks] of waiting) {
-      for (let isMore = true; isMore; ) {
-        if (left-- === 0) throw new ConeUnavailable('over-budget', 'verdicts are still made');
-        const step = await memory.step('apply', () => resolvePack(db, resolving, key, blocks));
-        made += step.made;
-        isMore = step.isMore;
-      }
-    }
+    const takeStep = <T>(work: () => Promise<T>) => memory.step('apply', work);
+    const mayTake = () => left-- > 0;
+    const { made, isCutOff } = await resolveBlocks(db, resolving, waiting, takeStep, mayTake);
+    if (isCutOff) throw new ConeUnavailable('over-budget', 'verdicts are still made');
     if (made === 0 && isFruitless) throw new LedgerDamaged(`verdicts of pack ${waiting[0]![0]}`);
     isFruitless = made === 0;
   }

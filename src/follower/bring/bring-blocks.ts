@@ -9,7 +9,7 @@ import {
   type NotBrought,
   type WantedOfFollower,
 } from '../../ledger/intake/block-source.ts';
-import { resolvePack } from '../../ledger/write/resolve-verdicts.ts';
+import { resolveBlocks } from '../../ledger/write/resolve-verdicts.ts';
 import { pause } from '../../platform/clock.ts';
 import type { Settings } from '../../settings.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
@@ -56,7 +56,7 @@ export async function bring(
     : resolveWanted(context, undecided);
 }
 
-/** Makes verdicts on these transactions, as far as they can be made. */
+/** Makes verdicts on these transactions, as far as they can be made in time. */
 async function resolveWanted(
   context: BringContext,
   undecided: WantedOfFollower['undecided'],
@@ -66,14 +66,10 @@ async function resolveWanted(
   const { head } = await readPosition(db, context);
   const tools = { index: memory.index, head, verify };
   let left = RESOLVING_STEPS;
-  for (const [key, wanted] of undecided) {
-    for (let isMore = true; isMore; ) {
-      if (left-- === 0 || Date.now() >= deadline)
-        return { fault: 'over-budget', detail: 'verdicts are still made' };
-      ({ isMore } = await memory.step('resolve', () => resolvePack(db, tools, key, wanted)));
-    }
-  }
-  return undefined;
+  const mayTake = () => left-- > 0 && Date.now() < deadline;
+  const takeStep = <T>(work: () => Promise<T>) => memory.step('resolve', work);
+  const { isCutOff } = await resolveBlocks(db, tools, undecided, takeStep, mayTake);
+  return isCutOff ? { fault: 'over-budget', detail: 'verdicts are still made' } : undefined;
 }
 
 /**
@@ -132,8 +128,8 @@ export interface UnstoredBlock {
 }
 
 /**
- * Returns a block that is not stored, from the pool or fetched; nothing is written. Throws a ConeUnavailable if none has it or an earlier milestone references it, else
- * UpstreamFailure.
+ * Returns a block that is not stored, from the pool or fetched; nothing is written. Throws a
+ * ConeUnavailable if none has it or an earlier milestone references it, else UpstreamFailure.
  */
 async function readUnstored(
   { db, upstreams, voters = upstreams, keys, verify, memory }: BringContext,

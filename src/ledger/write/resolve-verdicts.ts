@@ -105,7 +105,7 @@ const SAME_LEDGER = failUnless(SAME_HEAD);
  * @param blocks numbers of those that need one; by default all
  * @returns how many were made, and whether others can be made in a further step
  */
-export async function resolvePack(
+async function resolvePack(
   db: Database,
   { index, head, verify }: ResolveTools,
   key: number,
@@ -114,6 +114,32 @@ export async function resolvePack(
   const view = await index.view(db, head, []);
   const resolve = () => resolveIn(db, view, { key, blocks }, verify);
   return unlessMoved(db, view.head, view.head.ledger, resolve);
+}
+
+/**
+ * Makes the verdicts on these blocks that can be made. Throws like {@link resolveVerdicts}.
+ *
+ * @param blocks their numbers, by the keys of their packs
+ * @param takeStep has one step wait its turn
+ * @returns how many were made, and whether a step was due that may not be taken
+ */
+export async function resolveBlocks(
+  db: Database,
+  tools: ResolveTools,
+  blocks: readonly [pack: number, blocks: number[]][],
+  takeStep: <T>(work: () => Promise<T>) => Promise<T>,
+  mayTake: () => boolean,
+): Promise<{ made: number; isCutOff: boolean }> {
+  let made = 0;
+  for (const [key, some] of blocks) {
+    for (let isMore = true; isMore; ) {
+      if (!mayTake()) return { made, isCutOff: true };
+      const step = await takeStep(() => resolvePack(db, tools, key, some));
+      made += step.made;
+      isMore = step.isMore;
+    }
+  }
+  return { made, isCutOff: false };
 }
 
 async function resolveIn(
