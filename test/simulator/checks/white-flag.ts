@@ -26,9 +26,14 @@ function repeat(request: Request, random: Random): Request {
 
 /**
  * @param oddly writes it in other words now and then
- * @param isDue whether a calm world has an answer
+ * @param isDue whether upstreams have, when the answer comes, what it takes
  */
-export function askRoots(world: World, request: Request, oddly?: Random, isDue = false): void {
+export function askRoots(
+  world: World,
+  request: Request,
+  oddly?: Random,
+  isDue: () => boolean = () => false,
+): void {
   const written = oddly?.chance(0.3) ? repeat(request, oddly) : request;
   // of a parent that is named twice the first place counts
   const parents = [...new Set(written.parents.map((id) => id.toLowerCase()))];
@@ -76,7 +81,7 @@ export function askRoots(world: World, request: Request, oddly?: Random, isDue =
       );
     if (unknown && truth !== 'unknown' && wereDown && areDown())
       return world.wrong('safety', `${about}: ${detail}, and no upstream could be asked`);
-    if (isDue && answer.status !== 200 && world.mustAnswer && !world.isDisturbed)
+    if (answer.status !== 200 && isDue() && world.mustAnswer && !world.isDisturbed)
       return world.wrong('liveness', `${about}: status ${answer.status}, ${detail}`);
     if (answer.status >= 500 && world.mustAnswer && !world.isDisturbed)
       return world.wrong('safety', `${about}: status ${answer.status} ${detail}`);

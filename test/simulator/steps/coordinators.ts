@@ -294,7 +294,7 @@ function proposeAtOnce(world: World): void {
   const isKnown = () => upstreams.every(({ conduct }) => conduct.isUp && conduct.lag === 0);
   simulation.atForWorld(due, async () => {
     if (!world.isCalm && isKnown())
-      askRoots(world, await answerableProposal(world), undefined, true);
+      askRoots(world, await answerableProposal(world), undefined, isKnown);
   });
 }
 
