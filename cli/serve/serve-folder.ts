@@ -37,8 +37,9 @@ export interface ServeOptions extends Omit<FrontOptions, 'maxConnections' | 'clo
   network: string | undefined;
 }
 
-/** Between two starts of the host. */
+/** Between two starts of the host; doubled with each that does not come to listen. */
 const RESTART_EVERY_MS = 1000;
+const MAX_RESTART_EVERY_MS = 16 * RESTART_EVERY_MS;
 
 /**
  * Serves until this process is told to end; its exit code. Throws an Error with a sentence if it
@@ -90,10 +91,12 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
 /** Runs the host until this process is told to end; its exit code. */
 async function keepRunning(first: Child, options: HostOptions, front: Front): Promise<number> {
   let child = first;
-  let dismissed = false;
+  let pauseMs = RESTART_EVERY_MS;
+  const dismissal = new AbortController();
+  const { signal } = dismissal;
   whenDismissed(() => {
-    if (dismissed) return;
-    dismissed = true;
+    if (signal.aborted) return;
+    dismissal.abort();
     void front.drain().then(() => child.stop());
   });
   for (;;) {
@@ -119,12 +122,14 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     unwatch();
     front.passTo(undefined);
     await child.stop();
-    if (dismissed) return 0;
+    if (signal.aborted) return 0;
     // the host has printed why; what keeps a later one from it may pass, as a full disk does
     if (!listening && child === first) return 1;
     console.error(`The process that runs the Worker ended (${code}); it is started again`);
-    await sleep(Math.max(0, startedAt + RESTART_EVERY_MS - performance.now()));
-    if (dismissed) return 0;
+    pauseMs = listening ? RESTART_EVERY_MS : Math.min(2 * pauseMs, MAX_RESTART_EVERY_MS);
+    const restMs = Math.max(0, startedAt + pauseMs - performance.now());
+    await sleep(restMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return 0;
     child = startHost();
   }
 }
