@@ -8,6 +8,7 @@ import { env, exports } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { listRoutes } from '../../src/http/routes.ts';
 import { SCHEMA } from '../../src/ledger/core/head.ts';
+import { readBlock } from '../../src/ledger/read/stored-block.ts';
 import { MODULES } from '../../src/modules/list.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { errorBody, post } from '../support/http/contract.ts';
@@ -75,6 +76,10 @@ const NOTHING_IMPORTED =
 describe('nothing imported, with tables', () => {
   it.each(readers)('$method $path', async (route) => {
     expect(await ask(route)).toEqual([statusOf(route), NOTHING_IMPORTED]);
+  });
+
+  it('asks no upstream for a block, and so says what to do where one is set', async () => {
+    expect(await readBlock(env.LEDGER, 'ab'.repeat(32))).toBeNull();
   });
 });
 

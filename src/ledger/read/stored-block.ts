@@ -29,8 +29,8 @@ export interface BlockReference {
 }
 
 /**
- * Returns undefined if the block is not known, null if a milestone references it and its bytes are
- * pruned. Throws a LedgerUnreadable if the ledger has another schema.
+ * Returns undefined if the block is not known, null if there is no ledger, or a milestone references
+ * it and its bytes are pruned. Throws a LedgerUnreadable if the ledger has another schema.
  */
 export async function readBlock(
   db: Database,
@@ -44,7 +44,7 @@ export async function readBlock(
   });
   const index = found[0]?.[1].milestone ?? null;
   const bytes = (index === null ? unreferenced[0] : kept)?.bytes;
-  if (head === undefined || !bytes) return head && index !== null ? null : undefined;
+  if (head === undefined || !bytes) return head && index === null ? undefined : null;
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };
