@@ -21,7 +21,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
 /** No copy of an entry is older: 30 times the minute that is documented. */
-export const MAX_COPY_AGE_MS = 30 * MINUTE_MS;
+const MAX_COPY_AGE_MS = 30 * MINUTE_MS;
 
 /** No put lands later after the reading from D1 that it carries. */
 export const MAX_WRITE_AGE_MS = 15 * MINUTE_MS;

@@ -150,7 +150,6 @@ const scripts = [
   'bench/run.ts',
   'test/run.ts',
   'test/slow/full-disk.ts',
-  'test/slow/histories.ts',
   'test/slow/run.ts',
 ];
 

@@ -8,8 +8,12 @@ import { openNftSources } from '../../src/nft-index/nft-sources.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import { RECENT_KEY } from '../../src/nft-index/recent-changes.ts';
 import { RECENT_CACHE_S } from '../../src/nft-index/timing-assumptions.ts';
-import { openTestLedger, resetState } from '../support/nft-index/d1-test-ledger.ts';
-import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
+import {
+  nftId,
+  openTestLedger,
+  outputId,
+  resetState,
+} from '../support/nft-index/d1-test-ledger.ts';
 
 const { LEDGER, NFT_INDEX } = env;
 const HOST = 'https://edge.example';

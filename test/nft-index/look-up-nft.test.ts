@@ -6,7 +6,6 @@ import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { MAX_READ_MS, SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { atFreshTime } from '../support/fresh-lines.ts';
-import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 
 const NFT = 'a'.repeat(64);
 const OUTPUT = '1'.repeat(68);
@@ -14,9 +13,7 @@ const START = 1_700_000_000_000;
 
 /** A ledger at index 10, and an index in KV that was published at 8. */
 function setUp() {
-  const ledger = new MemoryLedger();
-  ledger.import('g', 7, [{ nft: NFT, output: OUTPUT }]);
-  for (let i = 0; i < 3; i++) ledger.apply([]);
+  const readNft = async (nft: string) => ({ ledgerIndex: 10, output: nft === NFT ? OUTPUT : null });
   const times = { fromTime: START - SETTLING_TIME_MS, publishedAt: START };
   const values = new Map([
     [entryKey(NFT), writeEntry({ nft: NFT, generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
@@ -47,7 +44,7 @@ function setUp() {
     defer: (work: () => Promise<unknown>) => void deferred.push(work()),
   };
   const sources: NftSources = {
-    ledger,
+    ledger: { readNft },
     index,
     openCache: () => undefined,
     remembered: new RememberedReads(),
@@ -55,7 +52,7 @@ function setUp() {
   };
   const look = (nftId = NFT, minLedgerIndex = 0, from = sources) =>
     lookUpNft(from, nftId, minLedgerIndex, request);
-  return { ledger, values, reads, sources, time, deferred, look };
+  return { values, reads, sources, time, deferred, look };
 }
 
 afterEach(() => {
@@ -294,9 +291,9 @@ describe('D1', () => {
   });
 
   test('has nothing to say where there is no ledger', async () => {
-    const { look, ledger, values } = setUp();
-    ledger.history = undefined;
+    const { look, sources, values } = setUp();
     values.clear();
-    expect(await look()).toBeUndefined();
+    const ledger = { readNft: async () => undefined };
+    expect(await look(NFT, 0, { ...sources, ledger })).toBeUndefined();
   });
 });

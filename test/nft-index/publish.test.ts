@@ -1,8 +1,9 @@
 /**
- * The publisher, call by call: what it puts when, within which budget. Whether answers are true is
- * tested in random-histories.test.ts.
+ * The publisher, call by call: what it puts when, within which budget. The simulator tests whether
+ * answers are true.
  */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import { RECENT_KEY, type Recent, readRecent } from '../../src/nft-index/recent-changes.ts';
@@ -15,8 +16,14 @@ import {
   SETTLING_TIME_MS,
   TOMBSTONE_TTL_S,
 } from '../../src/nft-index/timing-assumptions.ts';
-import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
-import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
+import {
+  nftId,
+  openTestLedger,
+  outputId,
+  type TestLedger,
+} from '../support/nft-index/d1-test-ledger.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -61,25 +68,44 @@ class TestStore {
   }
 }
 
-let ledger: MemoryLedger;
+let db: SqliteDatabase;
+let ledger: TestLedger;
 let store: TestStore;
 let now: number;
 
-beforeEach(() => {
-  ledger = new MemoryLedger();
+beforeEach(async () => {
+  db = await openMemory();
+  ledger = openTestLedger(db);
   store = new TestStore();
   now = 1_700_000_000_000;
-  ledger.import('g', 100, [
+  await ledger.import('g', 100, [
     { nft: A, output: outputId('1') },
     { nft: B, output: outputId('2') },
   ]);
 });
 
-const publishNow = (budget = BUDGET) => publish(ledger, store, () => now, budget);
+const publishNow = (budget = BUDGET) => publish(ledger.index, store, () => now, budget);
 /** As a pass of the follower does. */
 const publishAndPrune = async () => {
   await publishNow();
-  ledger.prune();
+  await ledger.prune();
+};
+const stored = async () => (await ledger.index.readState()).stored!;
+const state = async () => (await stored()).state!;
+const idsOf = async (table: 'nft' | 'nft_change') => {
+  const column = table === 'nft' ? 'id' : 'milestone';
+  const { results } = await db.prepare(`SELECT ${column} AS id FROM ${table} ORDER BY 1`).all();
+  return results.map(({ id }) => id);
+};
+/** Outputs that no two NFTs have: IDs of 68 digits that begin with the NFT's. */
+const holding = (nfts: readonly string[], digits: string) =>
+  nfts.map((nft) => ({ nft, output: nft + digits.padStart(4, '0') }));
+const numbered = (length: number) =>
+  Array.from({ length }, (_, i) => i.toString(16).padStart(64, '0'));
+/** The ledger counts so many changes more than it lists. */
+const countMore = async (changes: number) => {
+  await db.prepare('UPDATE milestone SET nft_changes = nft_changes + ?1').bind(changes).run();
+  await sealRows(db, 'milestone');
 };
 const isSeal = (key: string) => key.startsWith('seal:');
 
@@ -98,11 +124,7 @@ test('a put that hangs ends the call some time, and the next one goes on', async
 });
 
 test('puts that hang leave connections to what moves the ledger', async () => {
-  ledger.import(
-    'g',
-    100,
-    Array.from({ length: 20 }, (_, i) => ({ nft: nftId(`nft ${i}`), output: outputId('1') })),
-  );
+  await ledger.import('g', 100, holding(numbered(20), '1'));
   let begun = 0;
   vi.spyOn(store, 'put').mockImplementation(async (key) => {
     if (key === RECENT_KEY) return;
@@ -123,37 +145,39 @@ test('puts that hang leave connections to what moves the ledger', async () => {
 
 test('where more changes wait than NFTs are put in a day, all is put anew, and they may go', async () => {
   await publishNow();
-  const before = ledger.row!.state!;
-  ledger.apply([{ nft: A, output: outputId('3') }]);
-  ledger.history!.changes += 4_000_000;
+  const before = await state();
+  await ledger.apply([{ nft: A, output: outputId('3') }]);
+  await countMore(4_000_000);
   store.takePuts();
   await publishNow();
   expect(store.takePuts()).toContain(entryKey(B));
   expect(before).toMatchObject({ from: 100, filledFrom: 100 });
-  expect(ledger.row!.state).toMatchObject({ from: 101, filledFrom: 101 });
-  ledger.prune();
-  expect(ledger.changes).toEqual([]);
+  expect(await state()).toMatchObject({ from: 101, filledFrom: 101 });
+  await ledger.prune();
+  expect(await idsOf('nft_change')).toEqual([]);
   // all are put by now, and the window has still to pass
-  ledger.history!.changes += 3_000_000;
+  const { readWindow } = ledger.index;
+  ledger.index.readWindow = (since, most) => readWindow({ ...since, changes: undefined }, most);
+  await countMore(3_000_000);
   for (let i = 0; i < 3; i++) {
     now += PUT_AFTER_MS;
-    ledger.apply([{ nft: A, output: outputId(String(4 + i)) }]);
+    await ledger.apply([{ nft: A, output: outputId(String(4 + i)) }]);
     await publishNow();
   }
-  ledger.history!.changes += 3_000_000;
-  ledger.apply([]);
+  await countMore(3_000_000);
+  await ledger.apply([]);
   await publishNow();
-  expect(ledger.row!.state).toMatchObject({ filledFrom: 101 });
+  expect(await state()).toMatchObject({ filledFrom: 101 });
 });
 
 test('a fill that has begun is not begun anew, however many changes wait', async () => {
   const few = { operations: 2, statements: 50 };
   for (let calls = 0; calls < 2; calls++) await publishNow(few);
-  expect(ledger.row!.state!.entries).toMatchObject({ kind: 'incomplete', upTo: A });
-  ledger.apply([{ nft: A, output: outputId('3') }]);
-  ledger.history!.changes += 4_000_000;
+  expect((await state()).entries).toMatchObject({ kind: 'incomplete', upTo: A });
+  await ledger.apply([{ nft: A, output: outputId('3') }]);
+  await countMore(4_000_000);
   await publishNow(few);
-  expect(ledger.row!.state!.filledFrom).toBe(100);
+  expect((await state()).filledFrom).toBe(100);
 });
 
 describe('after an import', () => {
@@ -186,12 +210,8 @@ describe('after an import', () => {
   });
 
   test('with a small budget, call after call', async () => {
-    const ids = Array.from({ length: 50 }, (_, i) => i.toString(16).padStart(64, '0'));
-    ledger.import(
-      'h',
-      100,
-      ids.map((nft) => ({ nft, output: outputId('3') })),
-    );
+    const ids = numbered(50);
+    await ledger.import('h', 100, holding(ids, '3'));
     const budget = { operations: 10, statements: 40 };
     let calls = 0;
     for (let done = false; !done; calls++) {
@@ -209,7 +229,7 @@ describe('after an import', () => {
   });
 
   test('nothing to do without a ledger', async () => {
-    ledger.history = undefined;
+    await ledger.removeLedger();
     expect(await publishNow()).toEqual({
       done: true,
       stops: [],
@@ -227,7 +247,7 @@ describe('a milestone', () => {
   });
 
   test('stands in recent at once; its entries are put later, burned NFTs too', async () => {
-    ledger.apply([
+    await ledger.apply([
       { nft: A, output: null },
       { nft: C, output: outputId('3') },
     ]);
@@ -249,19 +269,19 @@ describe('a milestone', () => {
   });
 
   test('of a burned NFT the row is deleted when its change leaves, and not before', async () => {
-    ledger.apply([{ nft: A, output: null }]);
+    await ledger.apply([{ nft: A, output: null }]);
     await publishNow();
     await passUntil(() => store.entry(A) !== 'absent' && store.puts.includes(entryKey(A)));
-    expect([...ledger.nfts]).toEqual([A, B]);
-    const left = await passUntil(() => !ledger.nfts.has(A));
+    expect(await idsOf('nft')).toEqual([A, B]);
+    const left = await passUntil(async () => !(await idsOf('nft')).includes(A));
     expect(left).toBeGreaterThanOrEqual(SETTLING_TIME_MS);
     expect(left).toBeLessThanOrEqual(SETTLING_TIME_MS + MINUTE_MS);
-    expect([...ledger.nfts]).toEqual([B]);
-    expect(ledger.changes).toEqual([]);
+    expect(await idsOf('nft')).toEqual([B]);
+    expect(await idsOf('nft_change')).toEqual([]);
   });
 
   test('leaves long after its entry was put, which is once', async () => {
-    ledger.apply([{ nft: A, output: outputId('9') }]);
+    await ledger.apply([{ nft: A, output: outputId('9') }]);
     await publishNow();
 
     const put = await passUntil(() => store.puts.includes(entryKey(A)));
@@ -282,14 +302,14 @@ describe('a milestone', () => {
     expect(store.recent.publishedAt - store.recent.fromTime!).toBeGreaterThanOrEqual(
       SETTLING_TIME_MS,
     );
-    expect(ledger.changes).toEqual([]);
+    expect(await idsOf('nft_change')).toEqual([]);
     expect(store.takePuts().filter((key) => key === entryKey(A))).toHaveLength(1);
   });
 
   /** Publishes every half minute until the condition holds; returns the milliseconds it took. */
-  async function passUntil(condition: () => boolean): Promise<number> {
+  async function passUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
     const begun = now;
-    while (!condition()) {
+    while (!(await condition())) {
       now += MINUTE_MS / 2;
       await publishAndPrune();
       if (now - begun > 24 * 60 * MINUTE_MS) throw new Error('never');
@@ -298,44 +318,38 @@ describe('a milestone', () => {
   }
 
   test('costs one put of recent and one of each entry, and few rows of D1', async () => {
-    const minted = Array.from({ length: 500 }, (_, i) => i.toString(16).padStart(64, '0'));
-    const hour = 720; // milestones of 5 s
+    const minted = numbered(500);
     let writes = 0;
-    const swap = ledger.swap.bind(ledger);
-    ledger.swap = (...args) => {
+    const { swap } = ledger.index;
+    ledger.index.swap = (...args) => {
       writes++;
       return swap(...args);
     };
-    const measure = async () => {
+    const measure = async (milestones: number) => {
       writes = 0;
       store.takePuts();
       store.reads = 0;
-      for (let i = 0; i < hour; i++) {
+      for (let i = 0; i < milestones; i++) {
         now += 5 * SECOND_MS;
-        ledger.apply(
-          Array.from({ length: 5 }, (_, j) => ({
-            nft: minted[(5 * ledger.history!.ledger + j) % minted.length]!,
-            output: outputId('6'),
-          })),
-        );
-        await publishNow();
+        await ledger.apply(holding([minted[i % minted.length]!], '6'));
+        await publishAndPrune();
       }
     };
-    await measure(); // until the window has its full length
-    await measure();
-    expect(store.puts.filter((key) => key === RECENT_KEY).length / hour).toBe(1);
-    expect(store.puts.length / hour).toBeLessThanOrEqual(6);
-    expect(store.reads / hour).toBe(1); // of the seal
-    expect(writes / hour).toBeLessThanOrEqual(1.34);
+    await measure(600); // until the window has its full length
+    await measure(240);
+    expect(store.puts.filter((key) => key === RECENT_KEY).length).toBe(240);
+    expect(store.puts.length).toBeLessThanOrEqual(2 * 240);
+    expect(store.reads).toBe(240); // of the seal
+    expect(writes).toBeLessThanOrEqual(1.34 * 240);
   });
 
   test('of many, the marks are few', async () => {
     for (let i = 0; i < 360; i++) {
       now += 10 * SECOND_MS;
-      ledger.apply([]);
+      await ledger.apply([]);
       await publishNow();
     }
-    const { marks, from } = ledger.row!.state!;
+    const { marks, from } = await state();
     expect(marks.length).toBeLessThanOrEqual(
       (PUT_AFTER_MS + SETTLING_TIME_MS) / MARK_INTERVAL_MS + 2,
     );
@@ -343,9 +357,9 @@ describe('a milestone', () => {
   });
 
   test('recent is put once a second at most, and at least every half minute', async () => {
-    ledger.apply([]);
+    await ledger.apply([]);
     await publishNow();
-    ledger.apply([]);
+    await ledger.apply([]);
     now += 999;
     expect(await publishNow()).toMatchObject({
       done: false,
@@ -366,22 +380,22 @@ describe('a milestone', () => {
   });
 
   test('a burst takes several calls, and recent does not wait for it', async () => {
-    const ids = Array.from({ length: 40 }, (_, i) => i.toString(16).padStart(64, '0'));
-    ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
+    const ids = numbered(40);
+    await ledger.apply(holding(ids, '4'));
     const small = { operations: 10, statements: 100 };
     const bounds = { states: 5, changes: 100 };
-    await publish(ledger, store, () => now, small, undefined, bounds);
+    await publish(ledger.index, store, () => now, small, undefined, bounds);
     expect(store.takePuts()).toEqual([RECENT_KEY]);
     expect(Object.keys(store.recent.states).sort()).toEqual(ids.slice(-5));
     expect(store.recent).toMatchObject({ from: 100, to: 101, prefixes: '00000000' });
 
     now += PUT_AFTER_MS;
-    const stopped = await publish(ledger, store, () => now, small, undefined, bounds);
+    const stopped = await publish(ledger.index, store, () => now, small, undefined, bounds);
     expect(stopped).toMatchObject({ done: false, stops: ['budget spent'], ledgerIndex: 101 });
     // one operation is the read of the seal, and one is left over
     expect(store.takePuts()).toEqual([RECENT_KEY, ...ids.slice(0, 7).map(entryKey)]);
     for (let done = false; !done; now += SECOND_MS)
-      ({ done } = await publish(ledger, store, () => now, small, undefined, bounds));
+      ({ done } = await publish(ledger.index, store, () => now, small, undefined, bounds));
     expect(store.takePuts().filter((key) => key !== RECENT_KEY)).toEqual(
       ids.slice(7).map(entryKey),
     );
@@ -389,15 +403,15 @@ describe('a milestone', () => {
 
   test('more changes than are read: recent covers the last milestones only', async () => {
     const ids = Array.from({ length: 7 }, (_, i) => `${i}`.repeat(64));
-    ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
+    await ledger.apply(holding(ids, '4'));
     const from: number[] = [];
-    const { readWindow } = ledger;
-    ledger.readWindow = (since, most) => {
+    const { readWindow } = ledger.index;
+    ledger.index.readWindow = (since, most) => {
       from.push(since.from);
-      return readWindow.call(ledger, since, most);
+      return readWindow(since, most);
     };
     const put = (changes: number) =>
-      publish(ledger, store, () => now, BUDGET, undefined, { states: 5, changes });
+      publish(ledger.index, store, () => now, BUDGET, undefined, { states: 5, changes });
     await put(6);
     expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, states: {} });
     now += HEARTBEAT_MS;
@@ -406,33 +420,34 @@ describe('a milestone', () => {
     expect(Object.keys(store.recent.states).length).toBe(5);
     // an earlier version did not count them: there may be as many as since the import
     now += HEARTBEAT_MS;
-    const { changes: _, ...state } = ledger.row!.state!;
-    ledger.row!.state = state;
+    const { token, state: before } = await stored();
+    const { changes: _, ...uncounted } = before!;
+    await ledger.index.swap(token, { token: 'of an earlier version', state: uncounted });
     await put(6);
     expect(from).toEqual([101, 100, 101]);
     expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, prefixes: '' });
   });
 
   test('entries of many marks are put by some of these at a time', async () => {
-    const burst = Array.from({ length: 30_000 }, (_, i) => i.toString(16).padStart(64, '0'));
+    const burst = numbered(30_000);
     for (let mark = 0; mark < 4; mark++) {
-      ledger.apply(burst.map((nft) => ({ nft, output: outputId(`${mark}`) })));
+      await ledger.apply(holding(burst, `${mark}`));
       await publishNow({ operations: 4, statements: 500 });
       now += MARK_INTERVAL_MS;
     }
     now += PUT_AFTER_MS;
     const asked: number[] = [];
-    const { readChanges } = ledger;
-    ledger.readChanges = (after, upTo, limit) => {
+    const { readChanges } = ledger.index;
+    ledger.index.readChanges = (after, upTo, limit) => {
       asked.push(upTo);
-      return readChanges.call(ledger, after, upTo, limit);
+      return readChanges(after, upTo, limit);
     };
     await publishNow({ operations: 4, statements: 500 });
     expect(asked).toEqual([101]);
   });
 
   test('what failed is done by the next call', async () => {
-    ledger.apply([
+    await ledger.apply([
       { nft: A, output: outputId('5') },
       { nft: B, output: outputId('6') },
     ]);
@@ -448,11 +463,11 @@ describe('a milestone', () => {
   });
 
   test('none is put later than a minute after it was read: the next call reads anew', async () => {
-    const ids = Array.from({ length: 40 }, (_, i) => i.toString(16).padStart(64, '0'));
-    ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
+    const ids = numbered(40);
+    await ledger.apply(holding(ids, '4'));
     await publishNow();
     now += PUT_AFTER_MS;
-    await publish(ledger, store, () => now, { ...BUDGET, operations: 2 });
+    await publish(ledger.index, store, () => now, { ...BUDGET, operations: 2 });
     const begun: number[] = [];
     const readAt = now;
     const slow = {
@@ -464,7 +479,7 @@ describe('a milestone', () => {
       },
     };
     store.takePuts();
-    const stopped = await publish(ledger, slow, () => now, BUDGET);
+    const stopped = await publish(ledger.index, slow, () => now, BUDGET);
     expect(stopped).toMatchObject({ done: false, stops: ['KV too slow'] });
     expect(begun.length).toBeGreaterThan(5);
     expect(Math.max(...begun)).toBeLessThanOrEqual(PUT_WITHIN_MS);
@@ -477,16 +492,17 @@ describe('a milestone', () => {
 describe('other publishers', () => {
   test('one that moved on ends the call', async () => {
     await publishNow();
-    ledger.apply([{ nft: A, output: outputId('5') }]);
+    await ledger.apply([{ nft: A, output: outputId('5') }]);
     now += MINUTE_MS;
     const meddler = {
       get: (key: string) => store.get(key),
       put: async (key: string, value: string) => {
         await store.put(key, value);
-        ledger.row = { ...ledger.row!, token: 'of the other' };
+        const { token, state } = await stored();
+        await ledger.index.swap(token, { token: 'of the other', state: state! });
       },
     };
-    expect(await publish(ledger, meddler, () => now, BUDGET)).toMatchObject({
+    expect(await publish(ledger.index, meddler, () => now, BUDGET)).toMatchObject({
       done: false,
       stops: ['another publisher'],
     });
@@ -497,16 +513,13 @@ describe('other publishers', () => {
     await publishNow();
     now += HEARTBEAT_MS;
     const before = store.recent;
-    const meddled = new MemoryLedger();
-    Object.assign(meddled, ledger);
-    meddled.readWindow = async (...window) => {
-      meddled.row = undefined;
-      return MemoryLedger.prototype.readWindow.apply(meddled, window);
+    const { readWindow } = ledger.index;
+    ledger.index.readWindow = async (...window) => {
+      await ledger.removeState();
+      return readWindow(...window);
     };
-    expect(await publish(meddled, store, () => now, BUDGET)).toMatchObject({
-      stops: ['another publisher'],
-    });
-    expect(meddled.row).toBeUndefined();
+    expect(await publishNow()).toMatchObject({ stops: ['another publisher'] });
+    expect(await stored()).toBeUndefined();
     expect(store.recent).toEqual(before);
   });
 
@@ -515,10 +528,11 @@ describe('other publishers', () => {
       get: (key: string) => store.get(key),
       put: async (key: string, value: string) => {
         await store.put(key, value);
-        if (key === entryKey(A)) ledger.import('new', 50, [{ nft: A, output: outputId('7') }]);
+        if (key === entryKey(A))
+          await ledger.import('new', 50, [{ nft: A, output: outputId('7') }]);
       },
     };
-    await publish(ledger, replacing, () => now, { operations: 5, statements: 500 });
+    await publish(ledger.index, replacing, () => now, { operations: 5, statements: 500 });
     expect(store.entry(A)).toMatchObject({ generation: 'g' });
     now += SECOND_MS;
     expect(await publishNow()).toMatchObject({ done: true, ledgerIndex: 50 });
@@ -542,7 +556,7 @@ describe('filled anew', () => {
 
   test('when its state was removed; until it is done absences mean nothing', async () => {
     store.values.delete(entryKey(B));
-    ledger.row = undefined;
+    await ledger.removeState();
     expect(await publishNow()).toMatchObject({ done: true });
     expect(store.recent).toMatchObject({ from: 100, filledFrom: 100, fromTime: null });
     expect(store.entry(B)).toMatchObject({ outputId: outputId('2') });
@@ -555,7 +569,7 @@ describe('filled anew', () => {
     const former = store;
     store = new TestStore();
     const publishAs = (version: string, to: TestStore, operations: number) =>
-      publish(ledger, to, () => now, { operations, statements: 30 }, version);
+      publish(ledger.index, to, () => now, { operations, statements: 30 }, version);
     now += HEARTBEAT_MS;
     await publishAs('new', store, 4);
     now += 1000;
@@ -564,13 +578,13 @@ describe('filled anew', () => {
       now += 1000;
       await publishAs('new', store, 9);
     }
-    expect(ledger.row!.state!.entries.kind).toBe('complete');
+    expect((await state()).entries.kind).toBe('complete');
     expect(store.entry(A)).toMatchObject({ outputId: outputId('1') });
     expect(store.entry(B)).toMatchObject({ outputId: outputId('2') });
   });
 
   test('when another namespace is bound: entries of before are not believed', async () => {
-    ledger.apply([]);
+    await ledger.apply([]);
     store.values.clear();
     now += HEARTBEAT_MS;
     await publishNow();
@@ -578,10 +592,10 @@ describe('filled anew', () => {
   });
 
   test('when another one is bound before it settled, nothing put there counts', async () => {
-    ledger.row = undefined;
+    await ledger.removeState();
     await publishNow();
     const former = store;
-    ledger.apply([{ nft: A, output: outputId('5') }]);
+    await ledger.apply([{ nft: A, output: outputId('5') }]);
     now += MINUTE_MS;
     await publishNow();
     store = new TestStore();
@@ -589,12 +603,12 @@ describe('filled anew', () => {
     // the seal may be there and not seen yet
     expect(await publishNow()).toMatchObject({ done: false, stops: ['seal not seen'] });
     expect(store.takePuts()).toEqual([RECENT_KEY]);
-    expect(ledger.row!.state).toMatchObject({ from: 100, marks: [{ putAt: null }] });
+    expect(await state()).toMatchObject({ from: 100, marks: [{ putAt: null }] });
     store = former;
     now += SECOND_MS;
     expect(await publishNow()).toMatchObject({ done: true });
     expect(store.entry(A)).toMatchObject({ ledgerIndex: 101, outputId: outputId('5') });
-    expect(ledger.row!.state!.marks).toMatchObject([{ milestone: 101, putAt: now }]);
+    expect((await state()).marks).toMatchObject([{ milestone: 101, putAt: now }]);
   });
 
   test('when the namespace was emptied', async () => {

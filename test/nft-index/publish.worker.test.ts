@@ -19,8 +19,12 @@ import {
   SETTLING_TIME_MS,
   TOMBSTONE_TTL_S,
 } from '../../src/nft-index/timing-assumptions.ts';
-import { openTestLedger, resetState } from '../support/nft-index/d1-test-ledger.ts';
-import { describeLedger, nftId, outputId } from '../support/nft-index/ledger-contract.ts';
+import {
+  nftId,
+  openTestLedger,
+  outputId,
+  resetState,
+} from '../support/nft-index/d1-test-ledger.ts';
 
 const { LEDGER, NFT_INDEX } = env;
 const ledger = openTestLedger(LEDGER);
@@ -54,8 +58,6 @@ beforeEach(async () => {
     { nft: B, output: outputId('2') },
   ]);
 });
-
-describeLedger('D1', () => openTestLedger(LEDGER));
 
 describe('with real bindings', () => {
   test('an import, a milestone, a burn, an absence', async () => {

@@ -94,7 +94,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   ),
   formats: vitest(
     'node',
-    'stardust/snapshot stardust/reference-fuzz stardust/parser-fuzz stardust/crypto stardust/proof nft-index/random-histories explorer/flow',
+    'stardust/snapshot stardust/reference-fuzz stardust/parser-fuzz stardust/crypto stardust/proof explorer/flow',
   ),
   large: vitest('node', 'ledger/intake/large-contents'),
   costs: vitest('workerd', 'whole/large-rows modules/histories/nft-history-cost'),
@@ -119,8 +119,6 @@ const TESTS: Readonly<Record<string, Run>> = {
     const shown = await runVitest(page, RANDOM_LIES);
     return { passed: told.passed + shown.passed, failed: told.failed + shown.failed };
   },
-  mutations: vitest('e2e', 'slow/mutations'),
-  histories: script('histories'),
   modules: script('modules'),
   simulator: simulate,
   plants: plantByHand,
@@ -184,8 +182,6 @@ Runs all long tests, or those that are named, one after the other. The last line
   certificates  4 min  6,000 clients of each of three mixes of current, old and lying nodes; all
                        mixes of up to seven nodes
   lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
-  mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
-  histories     5 min  60,000 random histories of the NFT index
   modules      20 min  each module taken away, and the example module added
   simulator    60 min  the whole node in virtual time: fresh seeds (SECONDS), each a story
   plants        1 min  planted mistakes, each with a sequence of steps that shows it

@@ -1,15 +1,26 @@
-/**
- * A ledger in a real D1, as far as the index sees it.
- */
-
+/** A ledger in D1 or SQLite, as far as the index sees it. */
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { insertHead, insertMilestone } from '../../../src/ledger/core/write-head.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
-import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
-import type { NftRow } from '../../../src/nft-index/ports.ts';
+import type { IndexLedger, NftRow } from '../../../src/nft-index/ports.ts';
 import { sealRows } from '../ledger/seal-rows.ts';
 import { testHead, testMilestone } from '../ledger/test-head.ts';
-import type { TestLedger } from './ledger-contract.ts';
+
+export interface TestLedger {
+  index: IndexLedger;
+  /** Replaces whatever there was. */
+  import(generation: string, start: number, nfts: readonly NftRow[]): Promise<void>;
+  /** The next milestone. */
+  apply(changes: readonly NftRow[]): Promise<void>;
+  /** One step of pruning that keeps no milestone but the ledger's. */
+  prune(): Promise<void>;
+  removeLedger(): Promise<void>;
+  removeState(): Promise<void>;
+}
+
+export const nftId = (name: string) => name.padEnd(64, name);
+export const outputId = (name: string) => name.padEnd(68, name);
 
 /** ?1 JSON of the rows. Their milestone is the ledger's index. */
 const UPSERT_NFTS = `
@@ -32,14 +43,13 @@ const LOG_CHANGES = `
 /** Rows in the JSON of one parameter. */
 const PIECE = 5_000;
 
-export function openTestLedger(db: D1Database): TestLedger {
+export function openTestLedger(db: Database): TestLedger {
   const forPieces = (sql: string, rows: readonly NftRow[]) =>
     Array.from({ length: Math.ceil(rows.length / PIECE) }, (_, i) =>
       db.prepare(sql).bind(JSON.stringify(rows.slice(i * PIECE, (i + 1) * PIECE))),
     );
   return {
     index: openIndexLedger(db),
-    nfts: openNftLedger(db),
     async import(generation, start, nfts) {
       const cleared = ['head', 'milestone', 'nft', 'nft_change', 'output'].map((table) =>
         db.prepare(`DELETE FROM ${table}`),
@@ -78,7 +88,7 @@ export function openTestLedger(db: D1Database): TestLedger {
 }
 
 /** Makes the publisher's row what the migrations made it. */
-export async function resetState(db: D1Database): Promise<void> {
+export async function resetState(db: Database): Promise<void> {
   await db.prepare("INSERT OR REPLACE INTO nft_index VALUES (1, '', '', '{}', 0)").run();
   await sealRows(db, 'nft_index');
 }
