@@ -50,7 +50,7 @@ const SLOW_TESTS = process.env.SLOW
   : [
       'test/cli/{build,serve/serve-backup,import/import-remotely}.test.ts',
       'test/clients/{developers,nft-lists}.test.ts',
-      'test/e2e/{chain,faults,feed,floods,hostile,import-while-serving,kills,lies,load,networks,serve,serve-disk,serve-load}.test.ts',
+      'test/e2e/{chain,faults,feed,floods,hostile,import-while-serving,kills,lies,serve,serve-disk,serve-load}.test.ts',
       'test/follower/{nearly-full,large-cone}.worker.test.ts',
       'test/http/{bad-requests.worker,core-worker}.test.ts',
       'test/ledger/intake/large-contents.test.ts',

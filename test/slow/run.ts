@@ -25,7 +25,7 @@ const vitest =
   (project: 'e2e' | 'node' | 'workerd', path: string, env: Record<string, string> = {}): Run =>
   (inTime) => {
     const talk = TALK.test(path) ? ['--silent=false'] : [];
-    const strict = inTime && /e2e\/(?:load|coordinator)/.test(path) ? { IN_TIME: '1' } : {};
+    const strict = inTime && /e2e\/(?:serve-load|coordinator)/.test(path) ? { IN_TIME: '1' } : {};
     const settings = { SLOW: '1', ...env, ...strict };
     const paths = path.split(' ').map((each) => `test/${each}`);
     return runVitest(['--project', project, ...talk, ...paths], settings);
@@ -65,7 +65,6 @@ const TESTS: Readonly<Record<string, Run>> = {
   'serve-disk': vitest('e2e', 'e2e/serve-disk', { QUESTIONS: '10000' }),
   floods: vitest('e2e', 'e2e/floods', { SECONDS: '30' }),
   siege: script('siege'),
-  load: vitest('e2e', 'e2e/load', { MINUTES: '10' }),
   coordinator: vitest('e2e', 'e2e/coordinator', { MILESTONES: '150' }),
   feeds: vitest('e2e', 'e2e/feed', { FEEDS: 'all' }),
   faults: vitest('e2e', 'e2e/faults'),
@@ -81,7 +80,6 @@ const TESTS: Readonly<Record<string, Run>> = {
   builds: vitest('node', 'cli/build.test'),
   core: vitest('node', 'http/core-worker'),
   remote: vitest('node', 'cli/import/import-remotely'),
-  networks: vitest('e2e', 'e2e/networks'),
   'bad-requests': vitest('node', 'whole/running-worker', { BAD_REQUESTS: '20000' }),
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
   ledgers: vitest(
@@ -130,8 +128,8 @@ const USAGE = `Usage: npm run test:slow -- [--in-time] [NAME…]
 Runs all long tests, or those that are named, one after the other. The last line is
 "N passed, N failed"; exit code 1 if any failed.
 
-  --in-time   late answers fail too, in load, coordinator and hostile: for a machine that does
-              nothing else
+  --in-time   late answers fail too, in serve-load, coordinator and hostile: for a machine that
+              does nothing else
 
   name        on two cores that do nothing else
   kills         5 min  the Worker killed 150 times while it follows a network
@@ -149,7 +147,6 @@ Runs all long tests, or those that are named, one after the other. The last line
   serve-disk    1 min  10,000 different white-flag questions to serve; its data folder must not grow
   floods        2 min  lists over 32 connections to serve; a coordinator waits for one of them
   siege        11 min  five minutes of a coordinator, and five beside hostile clients of all kinds
-  load         11 min  ten minutes of both operations on a moving ledger; the heap must not grow
   coordinator   3 min  a coordinator that asks before each of 150 milestones
   feeds         6 min  three networks by feed: messages lost, doubled, spoiled; cuts and kills
   faults        1 min  at each milestone another fault of the upstream, until it is mended
@@ -162,7 +159,6 @@ Runs all long tests, or those that are named, one after the other. The last line
   builds        1 min  npm run build -- --to DIR, and what it leaves out
   core          1 min  the core without modules over HTTP
   remote        1 min  an import into a deployed ledger, cut off anywhere, by wrangler itself
-  networks      3 min  every answer over HTTP at every ledger index of two recorded networks
   bad-requests  1 min  20,000 random bad requests to the built Worker over HTTP
   nearly-full   1 min  a database that becomes nearly full: fewer milestones are kept
   ledgers       1 min  followers, imports and prunings cut off anywhere, and upstreams that lie

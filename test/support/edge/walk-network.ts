@@ -1,72 +1,12 @@
-/**
- * A recorded network, walked milestone by milestone: a double of a node confirms them, the built
- * Worker follows over HTTP, and is asked at every ledger index what the node and its indexer were
- * asked.
- */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+/** A network that the built Worker follows over HTTP, and what the Worker is asked meanwhile. */
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
-import { unpackVector } from '../cli/script-process.ts';
 import { ledgerAt, type Network } from '../network/network-model.ts';
-import type { RecordedName, RecordedQuestion } from '../network/recorded-network.ts';
+import type { RecordedQuestion } from '../network/recorded-network.ts';
 import { nftIdOfOutput } from '../payloads/outputs.ts';
-import { readLines } from '../vectors.ts';
 import type { Edge } from './edge.ts';
 
-const PROJECT = join(import.meta.dirname, '../../..');
-
-/** Imports snapshot files, as an operator does. */
-async function importFiles(
-  persistTo: string,
-  files: { full: string; delta?: string },
-): Promise<void> {
-  const command = [join(PROJECT, 'cli/stardust-edge.js'), 'import'];
-  const delta = files.delta === undefined ? [] : ['--delta', files.delta];
-  const args = [...command, files.full, ...delta, '--persist-to', persistTo];
-  await promisify(execFile)(process.execPath, args, { cwd: PROJECT });
-}
-
-/** Imports the snapshot that was recorded with a network: genesis, or genesis and delta. */
-export async function importSnapshot(
-  name: RecordedName,
-  persistTo: string,
-  withDelta: boolean,
-): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'imported-'));
-  const unpack = (kind: 'full' | 'delta') => unpackVector(folder, `${name}/${kind}_snapshot.bin`);
-  await importFiles(persistTo, {
-    full: unpack('full'),
-    ...(withDelta && { delta: unpack('delta') }),
-  });
-  await rm(folder, { recursive: true });
-}
-
-export interface NftAnswer {
-  nftId: string;
-  status: number;
-  items: string[] | null;
-}
-
-/**
- * What the indexer answered about each NFT when it was last asked, at `ledgerIndex` exactly; none
- * where it was not asked then.
- */
-export function recordedNftAnswers(name: RecordedName, ledgerIndex: number): NftAnswer[] {
-  const lines = readLines(`${name}/nft.jsonl`) as (NftAnswer & { ledgerIndex: number })[];
-  if (!lines.some((line) => line.ledgerIndex === ledgerIndex)) return [];
-  const answers = new Map<string, NftAnswer>();
-  for (const line of lines) if (line.ledgerIndex <= ledgerIndex) answers.set(line.nftId, line);
-  return [...answers.values()];
-}
-
-/**
- * The same by the network's outputs: where every NFT is at a ledger index, those that are burned
- * left out.
- */
+/** Where every NFT is at a ledger index, by the network's outputs; those that are burned left out. */
 export function nftsAt(network: Network, ledgerIndex: number): Map<string, string> {
   const places = new Map<string, string>();
   for (const { outputId, bytes } of ledgerAt(network, ledgerIndex)) {
@@ -116,15 +56,11 @@ export async function ask(
   return { status: response.status, body: await response.json() };
 }
 
-/** @param minLedgerIndex asked for by X-Min-Ledger-Index, if given */
 export async function lookUpNft(
   url: string,
   nftId: string,
-  minLedgerIndex?: number,
 ): Promise<{ status: number; ledgerIndex: number; items: string[] | null }> {
-  const headers: Record<string, string> =
-    minLedgerIndex === undefined ? {} : { 'x-min-ledger-index': String(minLedgerIndex) };
-  const response = await fetch(`${url}/api/indexer/v1/outputs/nft/${nftId}`, { headers });
+  const response = await fetch(`${url}/api/indexer/v1/outputs/nft/${nftId}`);
   const { items } = (await response.json()) as { items?: string[] };
   return {
     status: response.status,

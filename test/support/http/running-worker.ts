@@ -2,17 +2,11 @@
  * The built Worker over real HTTP, at one milestone of a recorded network that a double of a node
  * serves.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { builtWorker } from '../../../cli/lib/wrangler/build-worker.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
-import { startEdge } from '../edge/edge.ts';
-import { varsOf } from '../edge/follow-network.ts';
-import { importSnapshot } from '../edge/walk-network.ts';
-import { NodeDouble } from '../hornet-double/hornet-double.ts';
+import { prepareFollowing } from '../edge/follow-network.ts';
 import { ledgerAt, milestoneAt, type Network } from '../network/network-model.ts';
 import {
   type RecordedName,
@@ -42,14 +36,8 @@ export async function runWorker(
   build: () => Promise<string> = builtWorker,
 ): Promise<RunningWorker> {
   const network = recordedNetwork(name);
-  const folder = await mkdtemp(join(tmpdir(), 'worker-'));
-  const [double, built] = await Promise.all([
-    NodeDouble.start(network, { confirmed: ledgerIndex }),
-    build(),
-    importSnapshot(name, folder, false),
-  ]);
-  const vars = { ...varsOf(network, double.url), ...more };
-  const edge = await startEdge({ folder: built, persistTo: folder, vars, asServe: true });
+  const following = await prepareFollowing(network, { confirmed: ledgerIndex });
+  const edge = await following.start({ folder: await build(), vars: more, asServe: true });
   const facts = factsOf(network, name, ledgerIndex);
   const request = checkingDescription((path, init) => fetch(edge.url + path, init));
   await waitForIndex(request, facts);
@@ -57,11 +45,7 @@ export async function runWorker(
     url: edge.url,
     fetch: request,
     facts,
-    async stop() {
-      await edge.stop();
-      await double.stop();
-      await rm(folder, { recursive: true });
-    },
+    stop: async () => following[Symbol.asyncDispose](),
   };
 }
 
