@@ -17,7 +17,7 @@ import {
 } from '../../cli/start/sample.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
-import { contentsSql, readOutputBytes } from '../../src/ledger/core/output-bytes.ts';
+import { outputColumns, readOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
@@ -86,9 +86,7 @@ async function follow(upstream: Upstream): Promise<number> {
 }
 
 async function unspent(): Promise<Map<string, string>> {
-  const { results } = await db
-    .prepare(`SELECT id, ${contentsSql('output')} AS bytes FROM output`)
-    .all();
+  const { results } = await db.prepare(`SELECT ${outputColumns('output')} FROM output`).all();
   return new Map(
     results.map(({ id, bytes }) => [`0x${id}`, toHex(readOutputBytes(String(bytes), String(id)))]),
   );

@@ -53,33 +53,26 @@ export function splitContentsSql(text: string) {
   };
 }
 
-/**
- * SQL of the whole contents of an output; NULL, which no reader and no table takes, if the rest is
- * missing.
- *
- * @param output alias of its table
- * @param rests the table of rests
- */
-export function contentsSql(output: string, rests = 'output_rest'): string {
-  const rest = `SELECT r.bytes FROM ${rests} r WHERE r.key = ${output}.rest`;
-  return `CASE WHEN ${output}.rest IS NULL THEN ${output}.bytes ELSE ${output}.bytes || (${rest}) END`;
-}
-
 export function contentsLengthSql(output: string): string {
   const rest = `SELECT octet_length(r.bytes) FROM output_rest r WHERE r.key = ${output}.rest`;
   return `octet_length(${output}.bytes) + coalesce((${rest}), 0) AS length`;
 }
 
 /**
- * SQL of the columns of an output for readers, with its whole contents as `bytes`.
+ * SQL of the columns of an output for readers, with its whole contents as `bytes`: NULL, which no
+ * reader and no table takes, if the rest is missing.
  *
+ * @param output alias of its table
  * @param prefix of the names of the others
+ * @param rests the table of rests
  */
 export function outputColumns(
   output: string,
-  { prefix = '', rests }: { prefix?: string; rests?: string } = {},
+  { prefix = '', rests = 'output_rest' }: { prefix?: string; rests?: string } = {},
 ): string {
-  return `${summedColumns('output', output, prefix)}, ${contentsSql(output, rests)} AS bytes`;
+  const rest = `SELECT r.bytes FROM ${rests} r WHERE r.key = ${output}.rest`;
+  const whole = `CASE WHEN ${output}.rest IS NULL THEN ${output}.bytes ELSE ${output}.bytes || (${rest}) END`;
+  return `${summedColumns('output', output, prefix)}, ${whole} AS bytes`;
 }
 
 /**
