@@ -56,7 +56,6 @@ const SLOW_TESTS = process.env.SLOW
       'test/ledger/intake/large-contents.test.ts',
       'test/modules/events/fuzz.worker.test.ts',
       'test/modules/histories/{nft-history,nft-history-cost}.worker.test.ts',
-      'test/modules/lists/list-fuzz.worker.test.ts',
       'test/self/{hornet-double,networks}.test.ts',
       'test/slow/*.test.ts',
       'test/stardust/library/package.test.ts',

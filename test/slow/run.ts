@@ -88,7 +88,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   ),
   databases: vitest(
     'workerd',
-    'follower/large-cone ledger/write/unreferenced-index node/white-flag-cost nft-index/publish whole/rows-written whole/recorded-reads modules/events/event-broker modules/histories/nft-history.worker modules/lists/list-fuzz http/bad-requests whole/repaired-ledger follower/several-upstreams',
+    'follower/large-cone ledger/write/unreferenced-index node/white-flag-cost nft-index/publish whole/rows-written whole/recorded-reads modules/events/event-broker modules/histories/nft-history.worker http/bad-requests whole/repaired-ledger follower/several-upstreams',
   ),
   formats: vitest(
     'node',
