@@ -32,7 +32,6 @@ import {
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import type { Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
-import { flipRows } from '../../support/ledger/flipped-rows.ts';
 import { asFile, disturbed, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { changeCertificate } from '../../support/lies/changed-certificate.ts';
@@ -332,42 +331,6 @@ describe('of a ledger that is pruned, or was just imported', () => {
     const ask = fetchFrom({ node: nodeOver(imported) });
     for (const nft of lives.keys()) expect((await ask(pathOf(nft))).status).toBe(404);
   });
-});
-
-it('a character that was changed never makes another certificate', async () => {
-  const random = freshRandom();
-  const damaged = await openMemory();
-  await followTo(await startLedger(damaged, network, 0), MILESTONES);
-  const ask = fetchFrom({ node: nodeOver(damaged) });
-  const busiest = certificates.reduce((one, other) =>
-    lives.get(other.nft)!.length > lives.get(one.nft)!.length ? other : one,
-  ).nft;
-  const burned = certificates.find(({ event }) => event.kind === 'burned')!.nft;
-  const asked = random.sample(
-    certificates.filter(({ nft }) => nft === busiest || nft === burned),
-    3,
-  );
-  const tables = {
-    milestone: 'idx',
-    milestone_part: 'key',
-    nft: 'id',
-    nft_change: 'milestone',
-    output: 'id',
-    pack: 'key',
-    pack_content: 'key',
-  };
-  let errors = 0;
-  await flipRows(damaged, random, tables, async (column) => {
-    for (const { nft, event, json } of asked) {
-      const answer = await ask(pathOf(nft, event.index));
-      if (answer.ok) expect(await answer.json(), column).toEqual(json);
-      else if (answer.status === 500) errors++;
-      // a row that its key hides is found by the scrub
-      else
-        expect([answer.status, column]).toEqual([404, expect.stringMatching(/^(nft|milestone)\./)]);
-    }
-  });
-  expect(errors).toBeGreaterThan(5);
 });
 
 /** Two NFTs may be minted by one transaction. */

@@ -24,7 +24,6 @@ import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { ownerAt } from '../../../src/stardust/output.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
-import { flipRows } from '../../support/ledger/flipped-rows.ts';
 import {
   asFile,
   disturbed,
@@ -420,31 +419,6 @@ it('a pruning of another follower within a step of the scrub is no damage', asyn
   await expect(scrubAll()).rejects.toThrow(LedgerMoved);
   expect(isOther).toBe(true);
   await scrubAll();
-});
-
-it('a character that was changed never makes a history another one', async () => {
-  const random = freshRandom();
-  const db = await openMemory();
-  await followTo(await startLedger(db, network, 0), MILESTONES);
-  const busiest = [...nfts].sort((a, b) => lives.get(b)!.length - lives.get(a)!.length).slice(0, 4);
-  const gone = nfts.find((nft) => lives.get(nft)!.at(-1)!.kind === 'burned')!;
-  const asked = [...new Set([...busiest, gone])];
-  const tables = { milestone_part: 'key', nft: 'id', output: 'id', parameters: 'target' };
-  let errors = 0;
-  await flipRows(db, random, tables, async (column) => {
-    for (const nft of asked) {
-      try {
-        const found = await readPages((from) => readNftHistory(db, nft, 7, from), 7);
-        // a row of nft that its key hides is found by the scrub
-        if (!column.startsWith('nft.') || found !== 'unknown')
-          expect(found, column).toEqual(expected(nft, 1, MILESTONES));
-      } catch (error) {
-        if ((error as Error).name === 'AssertionError') throw error;
-        errors++;
-      }
-    }
-  });
-  expect(errors).toBeGreaterThan(5);
 });
 
 it('an NFT that moved counts as burned nowhere, though its row lacks what holds it', async () => {
