@@ -11,7 +11,7 @@ import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { readHead } from '../ledger/core/head.ts';
-import { waitAfterCalls } from '../ledger/core/wrap-database.ts';
+import { waitForCalls } from '../ledger/core/wrap-database.ts';
 import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { readBlock, type StoredBlock } from '../ledger/read/stored-block.ts';
@@ -38,7 +38,8 @@ export function openNode(settings: Settings) {
   const nearest = () => ledger.withSession('first-unconstrained');
   const endStep = takeTurns(READS_MS);
   /** Where one thread answers everything, other requests come between two calls. */
-  const inTurns = (db: Database) => (oneIsolate ? waitAfterCalls(db, endStep) : db);
+  const inTurns = (db: Database) =>
+    oneIsolate ? waitForCalls(db, (run) => run.finally(endStep)) : db;
   /** A replica may not have come to a milestone that was asked for. */
   const session = (minLedgerIndex = 0): Database =>
     inTurns(minLedgerIndex > 0 ? ledger.withSession('first-primary') : nearest());

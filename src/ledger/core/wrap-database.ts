@@ -23,14 +23,11 @@ export function wrapDatabase(db: Database, calls: NativeCalls): Database {
   };
 }
 
-/** Returns the database, waiting after each statement or batch. */
-export function waitAfterCalls(db: Database, wait: () => Promise<void>): Database {
-  return measureDatabase(
-    db,
-    () => {},
-    (run) => run.finally(wait),
-  );
-}
+type WaitFor = <T>(run: Promise<T>) => Promise<T>;
+
+/** Returns the database, waiting for each call by `waitFor`. */
+export const waitForCalls = (db: Database, waitFor: WaitFor): Database =>
+  measureDatabase(db, () => {}, waitFor);
 
 /**
  * Calls `tell` with the cost of each executed statement
@@ -39,7 +36,7 @@ export function waitAfterCalls(db: Database, wait: () => Promise<void>): Databas
 export function measureDatabase(
   db: Database,
   tell: (cost: D1Meta) => void,
-  waitFor: <T>(run: Promise<T>) => Promise<T> = (run) => run,
+  waitFor: WaitFor = (run) => run,
 ): Database {
   return wrapDatabase(db, {
     async all<T>(statement: D1PreparedStatement) {
