@@ -89,7 +89,7 @@ export class SimulatedNode {
     ofObjects: 0,
     mostOfRequest: 0,
     rowsWritten: 0,
-    kvCalls: 0,
+    kvReads: 0,
     kvOpen: 0,
   };
   readonly disturbances: Disturbances = {

@@ -148,6 +148,8 @@ export class World {
     /** Of the blocks those that milestones of the ledger reference. */
     applied: number;
   }[] = [];
+  /** When something was put into KV lately. */
+  readonly puts: number[] = [];
   /** Lines of the log that were looked at. */
   linesRead = 0;
   /** The database as it was during the story. */

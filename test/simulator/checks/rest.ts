@@ -6,7 +6,7 @@ import { readCone } from '../../../src/ledger/packs/record-cone.ts';
 import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
-import { limitsOfPack, putWithin } from '../platform/limits.ts';
+import { budgetOfIndex, limitsOfPack, putWithin } from '../platform/limits.ts';
 import type { World } from '../world.ts';
 import { unreferencedSince } from './white-flag.ts';
 
@@ -114,9 +114,25 @@ function checkExpiry(world: World, key: string, text: string, expirationTtl?: nu
   if (!isRight) world.wrong('safety', `${key} expires after ${expirationTtl} seconds: ${text}`);
 }
 
+/** In which the publisher is begun once, and may end what it began before. */
+const PUBLISHED_MS = 1000;
+const OVERLAP_MS = 30_000;
+
+function checkBudget(world: World): void {
+  const { simulation, settings, puts, overlapAt } = world;
+  const { now } = simulation;
+  puts.push(now);
+  while (puts[0]! <= now - PUBLISHED_MS) puts.shift();
+  const publishers = now < overlapAt + OVERLAP_MS ? 2 : 1;
+  const most = 2 * publishers * budgetOfIndex(settings.limits);
+  if (puts.length > most)
+    world.wrong('economy', `${puts.length} values are put into KV in a second, at most ${most}`);
+}
+
 /** No entry is put long after it was read (docs/nft-index.md, assumption 2). */
 export function checkPut(world: World, key: string, text: string, expirationTtl?: number): void {
   checkExpiry(world, key, text, expirationTtl);
+  checkBudget(world);
   const { simulation, settings, imports, importedAt, isCalm, isFlipped, tally } = world;
   const hasJumped = ['clockJump', 'wakeAhead'].some((step) => tally.has(step));
   // the ledger comes to where the one before it was
@@ -130,29 +146,43 @@ export function checkPut(world: World, key: string, text: string, expirationTtl?
 
 const LOOKUPS = 5;
 const ANSWERED_MS = 400;
-/** The follower, too, begins something now and then, and "recent" is put again in half a minute. */
-const TRIES = 3;
+/** After which no isolate remembers what it read, while the data centre's cache has `recent`. */
+const FORGOTTEN_MS = 1100;
+/** The follower, too, begins something now and then; and a minute goes without a cache that failed. */
+const TRIES = 5;
 const HEARTBEAT_MS = 30_000;
 
 /** After which a `recent` that is not put again is too old. */
 const QUIET_MS = 130_000;
 
-/** Lookups of NFTs that there are cost no query of the ledger; in `serve` one for its generation. */
+/**
+ * Lookups of NFTs that there are cost no query of the ledger; in `serve` one for its generation.
+ * Where the data centre's cache has `recent`, each reads its entry in KV, and nothing else.
+ */
 export async function checkLookups(world: World): Promise<void> {
   const { truth, node, network, simulation, settings } = world;
   const last = lastIndex(network);
   if (node.isKvExchanged && !isBrief(world)) return;
   if (settings.limits === 'small') await simulation.runUntil(simulation.now + QUIET_MS);
   const ids = truth.nftIds.filter((id) => truth.nftOutput(id, last) !== undefined).slice(-LOOKUPS);
-  const queries = () => node.counts.calls - node.counts.ofObjects;
-  for (let tries = 0; tries < TRIES; tries++) {
-    const before = queries();
+  const lookUp = async () => {
+    const { calls, ofObjects, kvReads } = node.counts;
     for (const id of ids) world.ask(`/api/indexer/v1/outputs/nft/0x${id}`, () => {});
     await simulation.runUntil(simulation.now + ANSWERED_MS);
-    if (queries() - before <= (settings.isServe ? ids.length : 0)) return;
+    const queries = node.counts.calls - calls - (node.counts.ofObjects - ofObjects);
+    return { queries, reads: node.counts.kvReads - kvReads };
+  };
+  const most = settings.isServe
+    ? { queries: ids.length, reads: 2 * ids.length }
+    : { queries: 0, reads: ids.length };
+  for (let tries = 0; tries < TRIES; tries++) {
+    await lookUp();
+    await simulation.runUntil(simulation.now + FORGOTTEN_MS);
+    const { queries, reads } = await lookUp();
+    if (queries <= most.queries && reads <= most.reads) return;
     await simulation.runUntil(simulation.now + HEARTBEAT_MS / 2);
   }
-  world.wrong('economy', 'lookups of NFTs query the ledger');
+  world.wrong('economy', 'lookups of NFTs query the ledger, or read KV more than needed');
 }
 
 /** What a node says of itself in two places is the same, and how blocks come is so. */

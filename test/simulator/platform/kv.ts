@@ -4,7 +4,7 @@
  * which they are kept; one write a second to a key.
  */
 import { connected } from './connections.ts';
-import { currentUsage, type Simulation } from './simulation.ts';
+import { currentOwner, currentUsage, isRequest, type Simulation } from './simulation.ts';
 
 const CALL_MS = 6;
 const WRITE_INTERVAL_MS = 1000;
@@ -32,8 +32,8 @@ export interface KvOptions {
   slowMs: () => number;
   /** The share of reads that give nothing for long. */
   hanging: () => number;
-  /** `kvOpen`: calls that have a connection. */
-  counts: { kvCalls: number; kvOpen: number };
+  /** `kvReads`: of requests; `kvOpen`: calls that have a connection. */
+  counts: { kvReads: number; kvOpen: number };
   onPut: (key: string, value: string, expirationTtl?: number) => void;
 }
 
@@ -50,6 +50,7 @@ export class KvDouble {
   }
 
   get(key: string, how?: { type?: string }): Promise<string | null> {
+    if (isRequest(currentOwner()?.process)) this.#options.counts.kvReads++;
     return this.#call(key, () => this.#read(key, how));
   }
 
@@ -110,7 +111,6 @@ export class KvDouble {
 
   async #call<T>(key: string, work: () => Promise<T>): Promise<T> {
     const { isDown, counts } = this.#options;
-    counts.kvCalls++;
     const usage = currentUsage();
     if (usage !== undefined && ++usage.kvCalls > MAX_CALLS_OF_INVOCATION)
       throw new Error('KV failed: Too many API requests by single worker invocation.');

@@ -209,6 +209,10 @@ export const limitsOfPack = (limits: Limits): Record<'blocks' | 'characters', nu
 export const heldBlocks = (limits: Limits): number =>
   sizeOf(limits, 'src/modules/events/milestone-events.ts', 'MAX_HELD', 10_000);
 
+/** Operations on KV that the publisher of the NFT index may take each time. */
+export const budgetOfIndex = (limits: Limits): number =>
+  sizeOf(limits, 'src/follower/follower.ts', 'PUBLISH_BUDGET.operations', 300);
+
 /** Moments that the publisher of the NFT index remembers. */
 export const marksOfIndex = (limits: Limits): number =>
   sizeOf(limits, 'src/nft-index/publisher-state.ts', 'MAX_MARKS', 100);
