@@ -45,11 +45,10 @@ export function createRecentCaches(
   versionId: string | undefined,
 ): OpenRecentCache {
   let failedAt = Number.NEGATIVE_INFINITY;
-  const isResting = () => !hasPassed(REST_MS, failedAt, Date.now());
 
   /** Returns what the call returns; undefined where it rejects or takes too long. */
   async function attempt<T>(call: (cache: Cache) => Promise<T>): Promise<T | undefined> {
-    if (isResting()) return undefined;
+    if (!hasPassed(REST_MS, failedAt, Date.now())) return undefined;
     const called = (async () => call(await storage.open('nft-index')))();
     try {
       return await untilSettled(called, 'the Cache API', MAX_WAIT_MS);
@@ -61,7 +60,7 @@ export function createRecentCaches(
   }
 
   return (url) => {
-    if (versionId === undefined || isResting()) return undefined;
+    if (versionId === undefined) return undefined;
     const { origin, hostname } = new URL(url);
     if (hostname.endsWith('.workers.dev')) return undefined;
     const key = `${origin}/recent?version=${encodeURIComponent(versionId)}`;
