@@ -18,8 +18,9 @@ import { type Coin, coin } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { isSmall, marksOfIndex, unreferencedBlocks } from '../platform/limits.ts';
-import { issue, proposalOf } from '../steps/coordinators.ts';
+import { issue, proposalOf, requestAt } from '../steps/coordinators.ts';
 import { announcement } from '../steps/forge.ts';
+import { twin } from '../steps/senders.ts';
 import type { Request } from '../truth.ts';
 import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
@@ -99,6 +100,7 @@ export async function checkState(world: World): Promise<void> {
     world.wrong('safety', 'half of the contents of an output');
   await checkRest(world);
   await checkAudits(world);
+  await checkUponTwin(world);
   await checkBesideStrangers(world);
   await checkBesideReader(world);
   await checkAdmitted(world);
@@ -126,6 +128,17 @@ async function checkAudits(world: World): Promise<void> {
     if (!(await askOnce(world, proposalOf(milestone))))
       world.wrong('liveness', `the proposal of milestone ${milestone.index} is not answered`);
   await checkBesideStranger(world);
+}
+
+/** A block with the last milestone's ID is no block of it: no milestone can stand on it alone. */
+async function checkUponTwin(world: World): Promise<void> {
+  const { network, twins, readers, simulation } = world;
+  network.random = readers;
+  twin(world, readers);
+  world.publishNews();
+  const { id, index } = twins.at(-1)!;
+  askRoots(world, requestAt(world, readers, index + 1, [id]));
+  await simulation.runUntil(simulation.now + ANSWERED_MS);
 }
 
 /** As many as may wait, but for the last two. */
@@ -667,7 +680,7 @@ async function askOnce(world: World, request: Request): Promise<boolean> {
   const { tally, simulation } = world;
   const before = tally.get('white flag 200') ?? 0;
   askRoots(world, request);
-  await simulation.runUntil(simulation.now + 3000);
+  await simulation.runUntil(simulation.now + ANSWERED_MS);
   await checkAlways(world);
   return (tally.get('white flag 200') ?? 0) > before;
 }

@@ -327,7 +327,8 @@ function forge(world: World, random: Random, ahead: number): void {
   if (random.chance(0.25)) network.setAside(id);
 }
 
-function twin({ network, twins, liar }: World, random: Random): void {
+/** The last milestone with signatures that are none. */
+export function twin({ network, twins, liar }: World, random: Random): void {
   const last = network.milestones.at(-1)!;
   const payload = forgedTwin(last, random);
   const own = readMilestone(payload).parents.map(toHex);
