@@ -200,6 +200,7 @@ const SUBJECTS: readonly StepName[] = [
   'starve',
   'balance',
   'restDown',
+  'hinder',
   'blocksGone',
   'twoVersions',
   'importDamaged',

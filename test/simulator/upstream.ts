@@ -55,6 +55,10 @@ export type Lie = (typeof LIES)[number];
 /** What can become of a message of the feed. */
 export type Push = 'lost' | 'doubled' | 'late' | 'spoilt';
 
+/** What can become of requests of one kind: no answer, one after seconds, or a failure. */
+export const HINDRANCES = ['hangs', 'crawls', 'fails'] as const;
+export type Hindrance = (typeof HINDRANCES)[number];
+
 export interface Conduct {
   /** Milestones that it is behind. */
   lag: number;
@@ -71,12 +75,8 @@ export interface Conduct {
   slow: number;
   /** By its rate limit it refuses every request with this number; 0: none. */
   refusing: number;
-  /** Shares of the requests for where it stands that fail. */
-  headless: number;
-  /** Whether what is asked about a block that it does not have is never answered. */
-  isTarpit: boolean;
-  /** Whether each block takes seconds, and all else is as quick as ever. */
-  isCrawling: boolean;
+  /** What becomes of requests of some kinds, while all others are answered as ever. */
+  hindered: Readonly<Partial<Record<Route['name'], Hindrance>>>;
   /** Share of blocks that it does not have, always the same ones. */
   forgetful: number;
   /** IDs of blocks that it has, and gives to nobody: it denies them, or fails to read their bytes. */
@@ -105,9 +105,7 @@ const HONEST: Conduct = {
   cutting: 0,
   slow: 0,
   refusing: 0,
-  headless: 0,
-  isTarpit: false,
-  isCrawling: false,
+  hindered: {},
   forgetful: 0,
   withheld: new Set(),
   unreadable: new Set(),
@@ -165,7 +163,7 @@ export class UpstreamDouble {
   onAsked: (() => void) | undefined;
   /** Whether it ever did not answer, or was behind. */
   wasSilent = false;
-  /** When it answered last. */
+  /** When it answered last about a block. */
   answeredAt = 0;
   /** Whether it is down until it recovers, whatever its conduct says. */
   isAway = false;
@@ -258,7 +256,9 @@ export class UpstreamDouble {
         conduct.lag +
         conduct.spread +
         conduct.refusing >
-        0;
+        0 ||
+      // one that does not say where it stands is no silent one
+      Object.keys(conduct.hindered).some((name) => name !== 'info');
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     aborted.catch(() => {});
     using _listening = onAbort(init.signal, reject);
@@ -272,10 +272,11 @@ export class UpstreamDouble {
     this.#confirm(conduct.lag + random.below(conduct.spread + 1));
     if (headers.get('upgrade') === 'websocket') return this.#connect();
     const route = routeOf(new URL(url).pathname);
-    if (conduct.isTarpit && route.name === 'block' && !this.#state.block(route.id))
-      await within(HANG_MS);
-    if (conduct.isCrawling && route.name === 'block') await within(CRAWLING_MS);
-    this.answeredAt = this.#simulation.now;
+    const hindrance = conduct.hindered[route.name];
+    if (hindrance === 'hangs') await within(HANG_MS);
+    if (hindrance === 'crawls') await within(CRAWLING_MS);
+    if (hindrance !== 'fails' && route.name.startsWith('block'))
+      this.answeredAt = this.#simulation.now;
     return this.#answer(route, headers.get('accept') ?? '');
   }
 
@@ -288,7 +289,7 @@ export class UpstreamDouble {
         status: this.#random.pick(conduct.busy === 1 ? TOO_MANY : [302, ...TOO_MANY]),
         headers: { location: 'https://elsewhere.test/' },
       });
-    if (route.name === 'info' && conduct.headless > 0 && this.#random.chance(conduct.headless))
+    if (conduct.hindered[route.name] === 'fails')
       return new SimulatedResponse('Internal Server Error', { status: 500 });
     if (this.#tells('answers without end') && this.#random.chance(ENDLESS_SHARE))
       return this.#answerEndlessly(accept);

@@ -219,7 +219,7 @@ async function checkBesideStrangers(world: World): Promise<void> {
   };
   const before = proposeNew();
   await simulation.runUntil(simulation.now + ANSWERED_MS);
-  for (const { conduct } of upstreams) conduct.isTarpit = true;
+  for (const { conduct } of upstreams) conduct.hindered = { block: 'hangs' };
   const crowd = Array.from({ length: CROWD }, (_, i) =>
     propose([network.milestoneBlock!, toHex(world.readers.bytes(32))], `198.51.100.${i}`),
   );
@@ -232,7 +232,7 @@ async function checkBesideStrangers(world: World): Promise<void> {
   const isCalling = world.node.counts.kvOpen > 0;
   const beside = [proposeNew(), proposeNew()];
   await simulation.runUntil(simulation.now + 2 * ANSWERED_MS);
-  for (const { conduct } of upstreams) conduct.isTarpit = false;
+  for (const { conduct } of upstreams) conduct.hindered = {};
   const late = Math.max(...crowd.map(({ ms }) => ms));
   if (late > ANSWERED_MS) world.wrong('liveness', `of a crowd one is answered after ${late} ms`);
   if (!isCalling) judgeBeside(world, 'strangers', before, ...beside);

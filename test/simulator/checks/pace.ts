@@ -102,7 +102,7 @@ async function checkBesideSlow(world: World): Promise<void> {
   const { network, simulation, upstreams, readers } = world;
   const slow = readers.pick(upstreams);
   for (const { conduct } of upstreams) conduct.isSilent = true;
-  slow.conduct.isCrawling = true;
+  slow.conduct.hindered = { block: 'crawls' };
   for (let i = 0; i < BEHIND; i++) {
     let top = network.milestoneBlock!;
     for (let n = 0; n < DEEP; n++) top = network.note([top], readers.bytes(8));

@@ -1,6 +1,7 @@
 /** The coordinator: proposals, and the milestones that it issues. */
 
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
 import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
 import { ACCOUNTS, LEAST_AMOUNT, take, takeStock } from '../../support/network/accounts.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
@@ -39,7 +40,7 @@ export const coordinatorSteps = {
   issueUponOld: hostile(3, issueUponOld),
   issueUponStuck: hostile(2, issueUponStuck),
   issueUnsound: hostile(2, (world, random) => issueUnsound(world, random)),
-  announce: coordinator(1, announce),
+  announce: coordinator(2, announce),
   migrate: coordinator(2, (world, random) => {
     migrate(world, random);
   }),
@@ -176,19 +177,38 @@ function inParts({ coin: { output }, by }: Spend): [KeyPair, bigint][] {
 /** Addresses begin with one of them. */
 const PREFIXES = ['tst', 'tst', 'odd'];
 
+/** What a network may be called, at first and later. */
+const NAMES = ['synthetic', 'renamed'];
+
 /** Other protocol parameters from a milestone to come on. */
 export function announce(world: World, random: Random): void {
   const { network, life } = world;
   const index = network.nextIndex;
-  const { parameters, pending } = parametersAt(network, index - 1);
-  if (pending.length > 0) return;
-  const belowMaxDepth = random.pick([1, 5, 15, 30]);
-  const bech32Hrp = random.pick(PREFIXES);
-  const changed = { ...parameters, belowMaxDepth, bech32Hrp };
-  const target = index + random.between(1, MOST_AHEAD);
+  const { parameters, pending, since } = parametersAt(network, index - 1);
+  const last = pending.at(-1);
+  const before = last === undefined ? parameters : decodeParameters(last.parameters);
+  // in force with the milestone that says so, at the soonest
+  const first = Math.max(index, (last?.targetMilestoneIndex ?? since) + 1);
+  const target = random.between(first, index + MOST_AHEAD);
+  if (target < first) return;
+  const { rentStructure, tokenSupply } = before;
+  // a snapshot lacks former parameters: what was admitted by dearer ones is admitted
+  const vByteCost = random.between(1, rentStructure.vByteCost);
+  const isOther = random.chance(0.3) && !world.isDamaged && !world.isImporting;
+  if (isOther) world.note('renamed', String(target));
+  const changed = {
+    ...before,
+    belowMaxDepth: random.pick([1, 5, 15, 30]),
+    bech32Hrp: random.pick(PREFIXES),
+    rentStructure: { ...rentStructure, vByteCost },
+    ...(isOther && {
+      networkName: random.pick(NAMES),
+      tokenSupply: tokenSupply + BigInt(random.below(2)),
+    }),
+  };
   network.milestone({ announce: announcement(changed, target) });
   takeStock(life);
-  world.note('announced', `${belowMaxDepth} ${bech32Hrp}`);
+  world.note('announced', `${target} ${changed.networkName} ${changed.bech32Hrp}`);
 }
 
 /** A receipt: funds of the network before come out of the treasury. */

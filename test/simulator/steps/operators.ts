@@ -97,7 +97,7 @@ const SOON_MS = [0, 500, 2000, 5000];
 
 /** A snapshot of one of the last milestones replaces the ledger, while everything goes on. */
 function importAgain(world: World, random: Random): void {
-  if (world.isImporting) return;
+  if (world.isImporting || world.tally.has('renamed')) return;
   const [first, last] = [world.network.genesis.index + 1, lastIndex(world.network)];
   // the newest may be one that upstreams have not yet
   const isAhead = world.liar === undefined && random.chance(0.5);
@@ -134,7 +134,7 @@ function importAhead(world: World): void {
 
 /** Outputs in the file have wrong owners; later the right file is imported, as the runbook says. */
 function importDamaged(world: World, random: Random): void {
-  if (world.isImporting || world.isDamaged) return;
+  if (world.isImporting || world.isDamaged || world.tally.has('renamed')) return;
   const { simulation, network, phantoms } = world;
   world.isDamaged = true;
   world.hasMovedNfts = random.chance(0.3);

@@ -8,7 +8,7 @@ import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots, stagedIds } from '../checks/white-flag.ts';
 import { isSmall, type Limits, unreferencedBlocks } from '../platform/limits.ts';
-import { type Conduct, LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
+import { type Conduct, HINDRANCES, LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { issue, requestAt } from './coordinators.ts';
 import { forgedMilestone, forgedTwin } from './forge.ts';
@@ -34,6 +34,7 @@ export const upstreamSteps = {
     needs: ({ limits }) => unreferencedBlocks(limits) < FLOODS * FLOOD_BLOCKS,
   },
   disturb: upstream(4, disturb),
+  hinder: upstream(4, hinder),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   pretend: {
     ...upstream(3, pretend),
@@ -176,6 +177,20 @@ function disturb({ upstreams, liar }: World, random: Random): void {
   conduct.forgetful = liar === undefined ? random.pick([0, 0, 0.1, 0.5]) : 0;
 }
 
+/** What a follower asks, of which an upstream may answer one kind and not another. */
+const ASKED = ['info', 'tips', 'block', 'blockMetadata', 'milestoneByIndex'] as const;
+
+/** For some seconds one of the upstreams, or several, answer only some kinds of requests. */
+function hinder({ upstreams, simulation }: World, random: Random): void {
+  const names = random.sample(ASKED, random.between(1, ASKED.length - 1));
+  const hindered = Object.fromEntries(names.map((name) => [name, random.pick(HINDRANCES)]));
+  const some = random.sample(upstreams, random.between(1, upstreams.length));
+  for (const { conduct } of some) conduct.hindered = hindered;
+  simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
+    for (const { conduct } of some) if (conduct.hindered === hindered) conduct.hindered = {};
+  });
+}
+
 /** None, or a few; the most dangerous one more often than the others. */
 function lie(world: World, random: Random): void {
   const { liar } = world;
@@ -245,7 +260,7 @@ const PROPOSED_MS = 2000;
 const ALONE = ['unreferenced', 'unreferenced', 'referenced', 'nothing'] as const;
 
 /** Honest ones that nobody may take for silent: they have no time, or say all but where they are. */
-const HINDERED: readonly Partial<Conduct>[] = [{ busy: 1 }, { headless: 1 }];
+const HINDERED: readonly Partial<Conduct>[] = [{ busy: 1 }, { hindered: { info: 'fails' } }];
 
 /**
  * A liar is alone for a while, and leaves for good; the others come back, with a rate limit, or

@@ -33,6 +33,7 @@ import {
   type NetworkBlock,
   type NetworkMilestone,
   type NetworkOutput,
+  parametersAt,
   treasuryAt,
   type WhiteFlagCase,
   ZERO_ID,
@@ -101,7 +102,6 @@ export class SyntheticNetwork implements Network {
   /** The block of the transaction that makes an output. */
   readonly #producers = new Map<string, string>();
   readonly #tips = new Set<string>();
-  readonly #networkId: bigint;
   #window: string[] = [];
   #milestoneBlock: string | undefined;
 
@@ -127,7 +127,6 @@ export class SyntheticNetwork implements Network {
     }
     const tokenSupply = outputs.reduce((sum, { amount }) => sum + amount, treasury);
     const parameters = { ...DEFAULT_PARAMETERS, tokenSupply, ...options.parameters };
-    this.#networkId = networkId(parameters.networkName);
     this.genesis = { index, timestamp, treasury, parameters };
   }
 
@@ -154,7 +153,7 @@ export class SyntheticNetwork implements Network {
     payload?: TaggedData,
   ): MadeTransaction {
     return makeTransaction(spends, outputs, {
-      networkId: this.#networkId,
+      networkId: networkId(parametersAt(this, lastIndex(this)).parameters.networkName),
       payload,
       ...(defect === undefined ? {} : { defect }),
     });
