@@ -369,11 +369,13 @@ export class SimulatedNode {
 
 const PAGE = '<title>Stardust edge node</title><meta content="https://origin.invalid/">';
 
-/** The explorer's page, and no other file. */
+/** Of the files some, by their paths. */
+const FILES: Readonly<Record<string, string>> = { '/index.html': PAGE, '/openapi.json': '{}' };
+
 function readFile(url: string): Response {
-  const isPage = new URL(url).pathname === '/index.html';
-  const headers = { 'content-type': 'text/html', etag: '"page"' };
-  return isPage ? new Response(PAGE, { headers }) : new Response('no such file', { status: 404 });
+  const file = FILES[new URL(url).pathname];
+  const headers = { 'content-type': 'text/html', etag: `"${file?.length}"` };
+  return new Response(file ?? 'no such file', file ? { headers } : { status: 404 });
 }
 
 /** Of a stack in a line of log only what is the product's: the simulator's frames vary. */

@@ -185,6 +185,7 @@ const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
   [1, 'final'],
   [1, 'dispute'],
   [1, 'shortage'],
+  [1, 'chain'],
 ];
 
 const USUAL_RETENTION = 17_280;

@@ -52,6 +52,25 @@ export const LIES = [
 ] as const;
 export type Lie = (typeof LIES)[number];
 
+/** By MQTT either end may close a connection in which the other one says this. */
+export const ODD_PACKETS: readonly Uint8Array<ArrayBuffer>[] = [
+  Uint8Array.of(0),
+  // messages that want an answer, and what follows one
+  Uint8Array.of(0x32, 5, 0, 1, 0x61, 0, 7),
+  Uint8Array.of(0x34, 5, 0, 1, 0x61, 0, 7),
+  encodePacket({ type: PacketType.PublishRelease, packetId: 7 }),
+  encodePacket({ type: PacketType.Publish, topic: 'a', payload: new Uint8Array(1) }),
+  // the answer of a server, and what a client begins with
+  encodePacket({ type: PacketType.PingResponse }),
+  encodePacket({
+    type: PacketType.Connect,
+    level: 4,
+    cleanSession: true,
+    clientId: 'again',
+    keepAlive: 0,
+  }),
+];
+
 /** What can become of a message of the feed. */
 export type Push = 'lost' | 'doubled' | 'late' | 'spoilt';
 
@@ -508,13 +527,16 @@ export class UpstreamDouble {
     if (random.chance(lost)) return;
     const sent = random.chance(spoilt) ? spoil(message, random) : message;
     const bytes = encodePacket({ type: PacketType.Publish, ...sent });
-    const send = () => {
-      for (const socket of this.#listeners) if (socket.readyState === 1) socket.send(bytes);
-    };
+    const send = () => this.send(bytes);
     if (random.chance(late))
       this.#simulation.begin(this.#process, this.#simulation.now + random.between(10, 5000), send);
     else send();
     if (random.chance(doubled)) send();
+  }
+
+  /** Sends bytes to all listeners, a packet or not. */
+  send(bytes: Uint8Array<ArrayBuffer>): void {
+    for (const socket of this.#listeners) if (socket.readyState === 1) socket.send(bytes);
   }
 }
 

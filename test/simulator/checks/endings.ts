@@ -20,9 +20,12 @@ import {
   ledgerAt,
   milestoneAt,
   parametersAt,
+  stateHash,
 } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { EVENTS, somethingHappens } from '../../support/network/random-network.ts';
+import { SimulatedNode } from '../node.ts';
+import { onAbort } from '../platform/connections.ts';
 import { LEAST_RETENTION } from '../platform/limits.ts';
 import { announce, issue, issueUnsound, proposal, proposalOf } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
@@ -30,12 +33,12 @@ import { announcement, possibleBreaches } from '../steps/forge.ts';
 import { mintMany } from '../steps/senders.ts';
 import { withholdFor } from '../steps/upstreams.ts';
 import { prefixAt } from '../truth.ts';
-import type { World } from '../world.ts';
+import { API_TOKEN, type World } from '../world.ts';
 import { checkAlways, checkLiveness, checkState } from './invariants.ts';
 import { readNftState } from './lists.ts';
 import { readCertificate, readInclusion } from './proofs.ts';
 import { readBlockMetadata, readHistory, readNft, readOutput } from './reads.ts';
-import { checkIndex, checkLookups } from './rest.ts';
+import { checkIndex, checkLookups, firstKept } from './rest.ts';
 import { scrubTwice } from './scrub.ts';
 import { runShort } from './shortage.ts';
 import { sweep } from './sweep.ts';
@@ -48,7 +51,8 @@ export type Ending =
   | 'restore'
   | 'final'
   | 'dispute'
-  | 'shortage';
+  | 'shortage'
+  | 'chain';
 
 export async function checkEnding(world: World, seed: string): Promise<void> {
   const random = new Random(`${seed} ending`);
@@ -66,9 +70,57 @@ export async function checkEnding(world: World, seed: string): Promise<void> {
       return dispute(world, seed, random);
     case 'shortage':
       return runShort(world, random);
+    case 'chain':
+      return followThisOne(world, seed);
     case 'nothing':
       return beSilent(world, seed, random);
   }
+}
+
+/** Milestones that another node lacks at first, and that come while it follows. */
+const LACKED = 4;
+const COMING = 4;
+const CAUGHT_UP_MS = 60_000;
+
+/** Another edge node, which has this one alone for an upstream, has all that this one has. */
+async function followThisOne(world: World, seed: string): Promise<void> {
+  const { simulation, node, network } = world;
+  const from = Math.max(lastIndex(network) - LACKED, world.importedTo, await firstKept(world));
+  if (world.tally.has('renamed')) return;
+  const other = await SimulatedNode.open({
+    ...node.options,
+    isolateCount: 1,
+    vars: { ...node.vars, UPSTREAM_URL: 'http://edge.test', UPSTREAM_TOKEN: API_TOKEN },
+    fetch: (url, { signal, ...init } = {}) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Response>();
+      const listening = onAbort(signal, reject);
+      node.ask(new URL(url).pathname, init).then(resolve, reject);
+      return promise.finally(() => listening[Symbol.dispose]());
+    },
+  });
+  await world.complete(world.importSnapshot(from, other.sqlite));
+  other.start();
+  for (let i = 0; i < COMING; i++) {
+    await simulation.runUntil(simulation.now + STORED_MS);
+    milestoneOf(world, `${seed} chain ${i}`);
+  }
+  const ledger = () => other.sqlite.prepare('SELECT ledger FROM head').first<number>('ledger');
+  const last = lastIndex(network);
+  for (const end = simulation.now + CAUGHT_UP_MS; simulation.now < end; ) {
+    if ((await ledger()) === last) break;
+    await simulation.runUntil(simulation.now + LOOK_MS);
+  }
+  const state = (await node.product.ledgerStateHash(other.sqlite)).toHex();
+  if (state !== stateHash(network, last))
+    world.wrong('liveness', `a node that follows this one is at ${await ledger()} of ${last}`);
+  const { request, response } = network.propose({ parents: [network.milestoneBlock!] });
+  const answer = await world.complete(
+    other.ask('/api/core/v2/whiteflag', { method: 'POST', body: JSON.stringify(request) }),
+  );
+  const said = await answer.json();
+  if (answer.status === 200 && JSON.stringify(said) !== JSON.stringify(response))
+    world.wrong('safety', `a node that follows this one says ${JSON.stringify(said)}`);
+  await checkAlways(world);
 }
 
 /** After which the last milestone is too old for a node to be healthy, and as long again. */

@@ -4,12 +4,7 @@
  * told of the last milestone.
  */
 
-import {
-  createPacketReader,
-  encodePacket,
-  type Packet,
-  PacketType,
-} from '../../../src/mqtt/packets.ts';
+import { createPacketReader, encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
 import { take } from '../../support/network/accounts.ts';
 import { coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
@@ -17,6 +12,7 @@ import { basic } from '../../support/payloads/outputs.ts';
 import { heldBlocks } from '../platform/limits.ts';
 import type { Socket } from '../platform/sockets.ts';
 import { prefixAt } from '../truth.ts';
+import { ODD_PACKETS } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { HEADERS } from './crowd.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
@@ -43,12 +39,11 @@ const REFERENCED = 'block-metadata/referenced';
 const AGAIN_MS = 1000;
 
 /** What one who leaves says last. */
-const GOODBYES: readonly Packet[] = [
-  { type: PacketType.Disconnect },
-  { type: PacketType.PingRequest },
-  { type: PacketType.Unsubscribe, packetId: 2, topics: [CONFIRMED, BLOCKS] },
-  // the answer of a server
-  { type: PacketType.PingResponse },
+const GOODBYES: readonly Uint8Array<ArrayBuffer>[] = [
+  encodePacket({ type: PacketType.Disconnect }),
+  encodePacket({ type: PacketType.PingRequest }),
+  encodePacket({ type: PacketType.Unsubscribe, packetId: 2, topics: [CONFIRMED, BLOCKS] }),
+  ...ODD_PACKETS,
 ];
 
 /** A connected client, and the last milestone that it was told of. */
@@ -109,7 +104,7 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
       if (leavesAfter === undefined) return;
       world.simulation.atForWorld(world.simulation.now + leavesAfter, () => {
         end();
-        if (webSocket.readyState === 1) webSocket.send(encodePacket(random.pick(GOODBYES)));
+        if (webSocket.readyState === 1) webSocket.send(random.pick(GOODBYES));
         webSocket.close(1000);
       });
     },

@@ -25,14 +25,35 @@ const isIndexed = ({ node }: World) => node.vars.INDEX === 'all';
 const nameOf = ({ network }: World, address: Address) =>
   toBech32(prefixAt(network, lastIndex(network)), address);
 
-/** A list by a query at random: what the plain implementation finds, or both refuse. */
-export function readList(world: World, list: ListName, random: Random): void {
-  const { truth, network } = world;
+/** Pages that a client reads of a list at most. */
+const PAGES = 4;
+
+function someQuery({ truth, network }: World, random: Random): string {
   const prefix = prefixAt(network, lastIndex(network));
   const words = vocabularyOf(random.sample(truth.plainOutputs(), KNOWN), prefix);
-  const query = random.chance(0.2)
+  return random.chance(0.2)
     ? `${random.pick(['min', 'max'])}NativeTokenCount=${random.below(4)}`
     : randomQuery(random, words, random.pick([0, ODD]));
+}
+
+function nextQuery(search: string, cursor: string): string {
+  const query = new URLSearchParams(search);
+  query.set('cursor', cursor);
+  return String(query);
+}
+
+/**
+ * A list by a query at random, and the pages that follow: what the plain implementation finds, or
+ * both refuse.
+ */
+export function readList(
+  world: World,
+  list: ListName,
+  random: Random,
+  query = someQuery(world, random),
+  pages = PAGES,
+): void {
+  const { truth, network } = world;
   const path = `/api/indexer/v1/outputs${list === 'all' ? '' : `/${list}`}?${query}`;
   // what a client makes of it on the way
   const { search } = new URL(path, 'https://edge.test');
@@ -41,7 +62,9 @@ export function readList(world: World, list: ListName, random: Random): void {
     world,
     `list ${list}`,
     path,
-    (body, index) => {
+    (body: { cursor?: string }, index) => {
+      if (body.cursor !== undefined && pages > 1)
+        readList(world, list, random, nextQuery(search, body.cursor), pages - 1);
       const own = prefixAt(network, index);
       const plain = plainList(truth.plainOutputs(index), index, own, search.slice(1), list);
       return differs(body, plain.response);
@@ -180,7 +203,7 @@ export function readGallery(
     output.type === OutputType.Nft &&
     output.unlockConditions.some((each) => each.type === 0 && addressKey(each.address) === key);
   const isHeld = by === 'issuer' ? isIssuedBy(key) : isOwned;
-  const size = world.readers.chance(0.3) ? '&pageSize=2' : '';
+  const size = world.readers.chance(0.5) ? '&pageSize=1' : '';
   const page = before.cursor === undefined ? size : `&cursor=${before.cursor}`;
   read(
     world,
@@ -219,7 +242,7 @@ export function readOwners(
 ): void {
   const { truth, network } = world;
   const key = addressKey(issuer);
-  const size = world.readers.chance(0.3) ? '?pageSize=2' : '';
+  const size = world.readers.chance(0.5) ? '?pageSize=1' : '';
   const page = before.cursor === undefined ? size : `?cursor=${before.cursor}`;
   read(
     world,

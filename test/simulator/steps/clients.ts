@@ -59,7 +59,7 @@ function recent<T>(all: readonly T[], random: Random): T | undefined {
 const LISTS = ['nft', 'nft', 'nft', 'basic', 'alias', 'foundry', 'all'] as const;
 
 /** What operators and their monitoring ask, and `/` for the explorer. */
-const NODE_PATHS = ['/health', '/metrics', '/', '/nft/0x12', '/robots.txt'];
+const NODE_PATHS = ['/health', '/metrics', '/', '/nft/0x12', '/openapi.json', '/robots.txt'];
 
 const NOBODY = 'ab'.repeat(32);
 

@@ -8,7 +8,14 @@ import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots, stagedIds } from '../checks/white-flag.ts';
 import { isSmall, type Limits, unreferencedBlocks } from '../platform/limits.ts';
-import { type Conduct, HINDRANCES, LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
+import {
+  type Conduct,
+  HINDRANCES,
+  LIES,
+  type Lie,
+  ODD_PACKETS,
+  type UpstreamDouble,
+} from '../upstream.ts';
 import type { World } from '../world.ts';
 import { issue, requestAt } from './coordinators.ts';
 import { forgedMilestone, forgedTwin } from './forge.ts';
@@ -57,6 +64,9 @@ export const upstreamSteps = {
   disturbFeed: upstream(3, disturbFeed),
   cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
   pushLies: upstream(3, pushLies),
+  garble: upstream(2, ({ upstreams }, random) =>
+    random.pick(upstreams).send(random.pick(ODD_PACKETS)),
+  ),
   pruneUpstream: upstream(1, pruneUpstream),
   recover: {
     actor: 'upstream',
