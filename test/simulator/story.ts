@@ -19,6 +19,8 @@ export interface Settings {
   before: number;
   /** Index of the genesis; 0 where it is not said. */
   genesisIndex?: number;
+  /** When it was, Unix seconds; in 2023 where it is not said. */
+  genesisTimestamp?: number;
   belowMaxDepth: number;
   upstreams: readonly { hasFeed: boolean; isLiar: boolean }[];
   retention: number;
@@ -75,6 +77,9 @@ const NUMBERS = [1, 1, 1, 2 ** 32 - 300, 2 ** 53 - 100_000];
 /** Of a network that begins anew, of Shimmer and IOTA, and one that passes the end of 31 bits. */
 const GENESES = [0, 0, 0, 0, 1087, 7_669_900, 2 ** 31 - 20];
 
+/** Usual ones, one that passes the end of 31 bits, and one near that of 32. */
+const TIMES = [1_700_000_000, 1_700_000_000, 2 ** 31 - 120, 2 ** 32 - 40_000];
+
 /** Nobody stores tips then, so it is rare. */
 const NEEDS_WORK = 0.07;
 
@@ -84,7 +89,9 @@ export function tellStory(seed: string): Story {
   const numbersFrom = new Random(`numbers ${seed}`).pick(NUMBERS);
   const needsWork = kind === 'hostile' && new Random(`work ${seed}`).chance(NEEDS_WORK);
   const genesisIndex = new Random(`genesis ${seed}`).pick(GENESES);
-  const settings = { ...chooseSettings(random, kind), genesisIndex, numbersFrom, needsWork };
+  const genesisTimestamp = new Random(`time ${seed}`).pick(TIMES);
+  const own = { genesisIndex, genesisTimestamp, numbersFrom, needsWork };
+  const settings = { ...chooseSettings(random, kind), ...own };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;

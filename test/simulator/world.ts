@@ -595,6 +595,7 @@ const UNNAMED = 12;
 function beginNetwork({
   before,
   genesisIndex = 0,
+  genesisTimestamp = 1_700_000_000,
   belowMaxDepth,
   upstreams,
   needsWork = false,
@@ -603,6 +604,7 @@ function beginNetwork({
   const network = new SyntheticNetwork({
     seed: 'simulated',
     genesisIndex,
+    genesisTimestamp,
     parameters: { belowMaxDepth, minPowScore: needsWork ? WORK : 0 },
     treasury: TREASURY,
   });

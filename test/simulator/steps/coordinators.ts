@@ -1,6 +1,7 @@
 /** The coordinator: proposals, and the milestones that it issues. */
 
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import type { MigratedFunds } from '../../../src/stardust/wire/milestone.ts';
 import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
 import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
 import { ACCOUNTS, LEAST_AMOUNT, take, takeStock } from '../../support/network/accounts.ts';
@@ -177,6 +178,9 @@ function inParts({ coin: { output }, by }: Spend): [KeyPair, bigint][] {
 /** Addresses begin with one of them. */
 const PREFIXES = ['tst', 'tst', 'odd'];
 
+/** Bytes with which a coordinator may say anything. */
+const MAX_METADATA = 8192;
+
 /** What a network may be called, at first and later. */
 const NAMES = ['synthetic', 'renamed'];
 
@@ -198,7 +202,7 @@ export function announce(world: World, random: Random): void {
   if (isOther) world.note('renamed', String(target));
   const changed = {
     ...before,
-    belowMaxDepth: random.pick([1, 5, 15, 30]),
+    belowMaxDepth: random.pick([1, 5, 15, 30, 255]),
     bech32Hrp: random.pick(PREFIXES),
     rentStructure: { ...rentStructure, vByteCost },
     ...(isOther && {
@@ -206,22 +210,29 @@ export function announce(world: World, random: Random): void {
       tokenSupply: tokenSupply + BigInt(random.below(2)),
     }),
   };
-  network.milestone({ announce: announcement(changed, target) });
+  network.milestone({
+    announce: announcement(changed, target),
+    metadata: random.bytes(random.pick([0, MAX_METADATA])),
+    ...(random.chance(0.5) && { migrate: someFunds(world, random) }),
+  });
   takeStock(life);
   world.note('announced', `${target} ${changed.networkName} ${changed.bech32Hrp}`);
 }
 
-/** A receipt: funds of the network before come out of the treasury. */
-function migrate(world: World, random: Random): NetworkMilestone {
-  const { network, life } = world;
+/** Funds of the network before. */
+function someFunds({ life }: World, random: Random): MigratedFunds[] {
   const funds = Array.from({ length: random.between(1, 4) }, () => ({
     tailTransactionHash: random.bytes(49),
     address: random.pick([...life.accounts.values()]).address,
     deposit: 1_000_000n + BigInt(random.below(1_000_000)),
   }));
-  funds.sort((a, b) => Buffer.compare(a.tailTransactionHash, b.tailTransactionHash));
-  const milestone = network.milestone({ migrate: funds });
-  takeStock(life);
+  return funds.sort((a, b) => Buffer.compare(a.tailTransactionHash, b.tailTransactionHash));
+}
+
+/** A receipt: funds come out of the treasury. */
+function migrate(world: World, random: Random): NetworkMilestone {
+  const milestone = world.network.milestone({ migrate: someFunds(world, random) });
+  takeStock(world.life);
   return milestone;
 }
 
