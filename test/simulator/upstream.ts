@@ -81,6 +81,8 @@ export type Hindrance = (typeof HINDRANCES)[number];
 export interface Conduct {
   /** Milestones that it is behind. */
   lag: number;
+  /** Whether it knows the milestones that it is behind, and says so: from three on it is not synced. */
+  isSyncing: boolean;
   /** Of several nodes behind one address, by how many milestones more one is behind at most. */
   spread: number;
   /** Whether it answers. */
@@ -115,6 +117,7 @@ export interface Conduct {
 
 const HONEST: Conduct = {
   lag: 0,
+  isSyncing: false,
   spread: 0,
   isUp: true,
   lies: new Set(),
@@ -260,7 +263,9 @@ export class UpstreamDouble {
     const { genesis } = this.#network;
     const latest = lastIndex(this.#network);
     const confirmed = Math.max(genesis.index, latest - lag);
-    if (confirmed !== this.#state.confirmed) this.#state.confirm(confirmed);
+    const { isSyncing } = this.conduct;
+    if (isSyncing || confirmed !== this.#state.confirmed)
+      this.#state.confirm(confirmed, isSyncing ? latest : confirmed);
   }
 
   async fetch(url: string, init: RequestInit = {}): Promise<Response> {

@@ -34,6 +34,7 @@ export const operatorSteps = {
   }),
   exchangeKv: { ...operator(1, exchangeKv), needs: ({ isServe }) => !isServe },
   unfollow: operator(1, unfollow),
+  misconfigure: operator(1, misconfigure),
   setRetention: operator(1, ({ node }, random) => {
     node.deploy({ RETENTION_MILESTONES: random.pick(['35', '17280']) });
   }),
@@ -65,6 +66,28 @@ function unfollow(world: World, random: Random): void {
   askRoots(world, { ...network.propose().request, parents: parents.toSorted() });
   simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
     node.deploy({ UPSTREAM_URL });
+  });
+}
+
+/** By which the follower stops, or every answer is an error, until it is put right. */
+const MISTAKES = { MILESTONE_PUBLIC_KEYS: '', RETENTION_MILESTONES: 'many' };
+
+/** For some seconds a setting is wrong. */
+function misconfigure(world: World, random: Random): void {
+  const { node, simulation } = world;
+  const name = random.pick(Object.keys(MISTAKES) as (keyof typeof MISTAKES)[]);
+  const { [name]: right = '' } = node.vars;
+  // another mistake may be there, or keys are still to be set
+  if (right === MISTAKES[name] || !world.hasKeys) return;
+  node.deploy({ [name]: MISTAKES[name] });
+  world.hasKeys = name !== 'MILESTONE_PUBLIC_KEYS';
+  world.ask('/api/core/v2/info', ({ status }) => {
+    if (status === 200 && world.hasKeys && node.vars[name] === MISTAKES[name])
+      world.wrong('safety', `an answer though ${name} is wrong`);
+  });
+  simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
+    if (!world.hasKeys) world.setKeys();
+    else if (node.vars[name] === MISTAKES[name]) node.deploy({ [name]: right });
   });
 }
 

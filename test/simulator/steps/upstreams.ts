@@ -30,6 +30,7 @@ const upstream = (often: number, run: Step['run']): Step => ({
 
 export const upstreamSteps = {
   lag: { actor: 'upstream', often: 2, run: lag },
+  resync: upstream(2, resync),
   balance: upstream(2, balance),
   outage: upstream(2, outage),
   allDown: upstream(1, allDown),
@@ -86,6 +87,17 @@ function honest({ upstreams, liar }: World): UpstreamDouble[] {
 function lag(world: World, random: Random): void {
   const one = someoneToBeBehind(world, random);
   if (one !== undefined) one.conduct.lag = random.below(3);
+}
+
+/** It began anew, and comes to what it has missed a while later. */
+function resync(world: World, random: Random): void {
+  const one = someoneToBeBehind(world, random);
+  if (one === undefined) return;
+  Object.assign(one.conduct, { lag: random.between(3, 6), isSyncing: true });
+  world.simulation.atForWorld(world.simulation.now + random.between(5, 40) * 1000, () => {
+    if (!world.isCalm) Object.assign(one.conduct, { lag: 0, isSyncing: false });
+    world.publishNews();
+  });
 }
 
 /** Several nodes behind one address, of which any may answer: some are behind. */
