@@ -102,10 +102,11 @@ function createUnstoredReader(settings: Settings) {
   return async (blockId: string, client: string): Promise<StoredBlock | undefined> => {
     if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
     const found = await followerOf(settings.follower).readUnstored(blockId, client);
-    if (found !== undefined) return { blockId, ...found, referenced: undefined };
-    // it may have been stored, or referenced, meanwhile
+    // it may have been stored, or referenced: an upstream is behind, or a replica was
     const late = await readBlock(settings.ledger.withSession('first-primary'), blockId);
-    if (!late) unknown.add(blockId);
-    return late ?? undefined;
+    if (late) return late;
+    if (found && late === undefined) return { blockId, ...found, referenced: undefined };
+    unknown.add(blockId);
+    return undefined;
   };
 }
