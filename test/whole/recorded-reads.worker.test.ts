@@ -191,6 +191,20 @@ describe('proofs', () => {
     expect([response.status, await response.text()]).toEqual([400, errorBody(400)]);
   });
 
+  it('are what the last of two fields with one name says', async () => {
+    const text = await (await ask(ids[0]!)).text();
+    const other = await (await ask(ids[1]!)).json<{ block: unknown }>();
+    const block = `"block":${JSON.stringify(other.block)}`;
+    const behind = `${text.slice(0, -1)},${block}}`;
+    for (const [body, valid] of [
+      [`{${block},${text.slice(1)}`, true],
+      [behind, false],
+    ] as const) {
+      const response = await fetch('/api/poi/v1/validate', { method: 'POST', body });
+      expect(await response.json()).toEqual({ valid });
+    }
+  });
+
   it('of ours are valid, and not by other keys, nor by none', async () => {
     const body = await (await ask(ids[0]!)).text();
     const request: RequestInit = { method: 'POST', body };
