@@ -138,7 +138,7 @@ async function certify(
   nftId: string,
   proof: BlockProof,
 ): Promise<Certified | undefined> {
-  const appliedProof = pathToApplied(proof);
+  const appliedProof = await pathToApplied(proof);
   if (appliedProof === undefined) return undefined;
   const { id, value } = transactionOf(proof.block);
   const outputId = createdOf(nftId, id, value);

@@ -19,8 +19,9 @@ import {
 import { readMilestoneContents } from '../../ledger/read/milestone-contents.ts';
 import type { MilestoneStatus } from '../../ledger/read/node-status.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
+import { takeTurns } from '../../platform/clock.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
+import { type Proof, proofSteps, verifyPath } from '../../stardust/proof/proof.ts';
 import { PAYLOAD_KINDS, type PayloadKind } from '../../stardust/provenance/blocks.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { decodeMilestone } from '../../stardust/wire/decode-milestone.ts';
@@ -124,9 +125,20 @@ export function requireRoot(
 }
 
 /** The path to the applied root, checked; undefined if the block has no applied transaction. */
-export function pathToApplied(proof: BlockProof, leafHashes?: Uint8Array): Proof | undefined {
-  const path = proofAmong(proof.included, proof.applied, proof.position, leafHashes);
-  const { appliedMerkleRoot } = decodeMilestone(proof.milestone).value;
-  if (path !== undefined) requireRoot(proof, path, appliedMerkleRoot);
+export async function pathToApplied(proof: BlockProof): Promise<Proof | undefined> {
+  const place = proof.applied.indexOf(proof.position);
+  if (place === -1) return undefined;
+  const applied = proof.applied.map((at) => proof.included[at]!);
+  const path = await makeProof(applied, place);
+  requireRoot(proof, path, decodeMilestone(proof.milestone).value.appliedMerkleRoot);
   return path;
+}
+
+/** Other requests have turns between: a large milestone takes a second. */
+export async function makeProof(ids: readonly Uint8Array[], index: number): Promise<Proof> {
+  const turn = takeTurns();
+  for (const steps = proofSteps(ids, index); ; await turn()) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }

@@ -17,7 +17,7 @@ import { type MilestoneKeys, signatureFault, type VerifySignature } from '../mil
 import { block as blockCodec, decodeBlock, type ParsedBlock } from '../wire/block.ts';
 import { decodeMilestone } from '../wire/decode-milestone.ts';
 import { type Milestone, milestone as milestoneCodec } from '../wire/milestone.ts';
-import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from './merkle.ts';
+import { leafHash, merkleRoot, nodeHash } from './merkle.ts';
 
 /**
  * A proof as JSON, byte strings in hex. A milestone of a single block has `{l: leaf}`, as Chronicle
@@ -39,61 +39,50 @@ export type ProofVerdict = { ok: true } | { ok: false; reason: string };
 // A tree of this depth has room for four billion blocks, more than any milestone references.
 const MAX_DEPTH = 32;
 
+/** Leaves that a step of {@link proofSteps} hashes, in some 6 ms. */
+const LEAVES_AT_ONCE = 1024;
+
 /**
  * Makes the proof for the block `ids[index]`, of 32-byte block IDs in white-flag order. Throws a
  * RangeError if `index` is not a position in `ids`.
- *
- * @param leafHashes as {@link hashLeaves} gives them, for who has them already
  */
-export function proofFor(
-  ids: readonly Uint8Array[],
-  index: number,
-  leafHashes = hashLeaves(ids),
-): Proof {
-  const id = ids[index];
-  if (id === undefined) throw new RangeError(`no block ${index} among ${ids.length}`);
-  const leafOrBranch = pathTo(id, ids, index, leafHashes);
-  return 'value' in leafOrBranch ? { l: leafOrBranch } : leafOrBranch;
+export function proofFor(ids: readonly Uint8Array[], index: number): Proof {
+  for (const steps = proofSteps(ids, index); ; ) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
-function pathTo(
-  id: Uint8Array,
-  ids: readonly Uint8Array[],
-  index: number,
-  leafHashes: Uint8Array,
-): Leaf | Branch {
-  if (ids.length === 1) return { value: toHex(id) };
+/** Makes the proof as {@link proofFor} does, in steps: others may have a turn between. */
+export function* proofSteps(ids: readonly Uint8Array[], index: number): Steps<Proof> {
+  if (!(index in ids)) throw new RangeError(`no block ${index} among ${ids.length}`);
+  const path = yield* pathTo(ids, index);
+  return 'value' in path ? { l: path } : path;
+}
+
+type Steps<T> = Generator<undefined, T>;
+
+function* pathTo(ids: readonly Uint8Array[], index: number): Steps<Leaf | Branch> {
+  if (ids.length === 1) return { value: toHex(ids[0]!) };
+  const [left, right] = splitTree(ids);
+  return index < left.length
+    ? { l: yield* pathTo(left, index), r: { h: toHex(yield* rootOf(right)) } }
+    : { l: { h: toHex(yield* rootOf(left)) }, r: yield* pathTo(right, index - left.length) };
+}
+
+function* rootOf(ids: readonly Uint8Array[]): Steps<Uint8Array> {
+  if (ids.length <= LEAVES_AT_ONCE) {
+    yield;
+    return merkleRoot(ids);
+  }
+  const [left, right] = splitTree(ids);
+  return nodeHash(yield* rootOf(left), yield* rootOf(right));
+}
+
+function splitTree(ids: readonly Uint8Array[]): [left: Uint8Array[], right: Uint8Array[]] {
   // B.13: the largest power of two below the length
   const split = 1 << (31 - Math.clz32(ids.length - 1));
-  const left = leafHashes.subarray(0, split * HASH_BYTES);
-  const right = leafHashes.subarray(split * HASH_BYTES);
-  const cutAway = (hashes: Uint8Array, count: number): CutAway => {
-    return { h: toHex(merkleRootOfLeaves(hashes, count)) };
-  };
-  return index < split
-    ? { l: pathTo(id, ids.slice(0, split), index, left), r: cutAway(right, ids.length - split) }
-    : { l: cutAway(left, split), r: pathTo(id, ids.slice(split), index - split, right) };
-}
-
-/**
- * Makes the proof for the block `ids[index]` in the tree over the blocks at these places alone,
- * ascending, such as those whose transactions were applied. Undefined if it is none of them.
- *
- * @param leafHashes as of {@link proofFor}, of all `ids`
- */
-export function proofAmong(
-  ids: readonly Uint8Array[],
-  places: readonly number[],
-  index: number,
-  leafHashes: Uint8Array = hashLeaves(ids),
-): Proof | undefined {
-  const place = places.indexOf(index);
-  if (place === -1) return undefined;
-  const hashes = new Uint8Array(places.length * HASH_BYTES);
-  for (const [i, at] of places.entries())
-    hashes.set(leafHashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES), i * HASH_BYTES);
-  const among = places.map((at) => ids[at]!);
-  return proofFor(among, place, hashes);
+  return [ids.slice(0, split), ids.slice(split)];
 }
 
 /** Reads a proof: block ID, siblings from the leaf up. Throws a {@link StardustError}. */

@@ -133,7 +133,7 @@ describe('of all NFTs', () => {
 
   it('its block has a proof that inx-poi takes', async () => {
     for (const { event } of certificates.slice(0, 10)) {
-      const file = inclusionToJson((await proveBlock(db, event.blockId))!);
+      const file = await inclusionToJson((await proveBlock(db, event.blockId))!);
       const { blockId } = await verifyInclusion(file, network.keys, verifySignature);
       expect(toHexDigits(blockId)).toBe(event.blockId);
     }

@@ -5,7 +5,16 @@
 import { describe, expect, it } from 'vitest';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { PARTS, readNumbers, writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
-import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
+import {
+  explainMilestone,
+  pathToApplied,
+  proveBlock,
+} from '../../../src/modules/proofs/applied-milestone.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { merkleRoot } from '../../../src/stardust/proof/merkle.ts';
+import { verifyPath } from '../../../src/stardust/proof/proof.ts';
+import { decodeMilestone } from '../../../src/stardust/wire/decode-milestone.ts';
+import { milestone as milestonePayload } from '../../../src/stardust/wire/milestone.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
@@ -77,6 +86,30 @@ describe('a list of blocks in another order, whose sum is right', () => {
     await write(text);
     expect(await statuses()).toEqual([200, 200]);
   });
+});
+
+it('a path in a large milestone leaves turns to other requests', async () => {
+  const included = Array.from({ length: 30_000 }, (_, i) => {
+    const id = new Uint8Array(32);
+    new DataView(id.buffer).setUint32(0, i);
+    return id;
+  });
+  const applied = included.map((_, i) => i).filter((i) => i % 3 > 0);
+  const appliedMerkleRoot = merkleRoot(applied.map((at) => included[at]!));
+  const { value } = decodeMilestone(network.milestones[0]!.payload);
+  const milestone = encode(milestonePayload, { ...value, appliedMerkleRoot });
+  let turns = 0;
+  const timer = setInterval(() => turns++);
+  const path = await pathToApplied({
+    milestone,
+    block: new Uint8Array(),
+    included,
+    position: 20_000,
+    applied,
+  });
+  clearInterval(timer);
+  expect(verifyPath(path, included[20_000]!, appliedMerkleRoot)).toEqual({ ok: true });
+  expect(turns).toBeGreaterThan(2);
 });
 
 describe('a ledger from a snapshot', () => {

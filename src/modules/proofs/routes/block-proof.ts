@@ -7,7 +7,6 @@ import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { Id } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { hashLeaves } from '../../../stardust/proof/merkle.ts';
 import { pathToApplied } from '../applied-milestone.ts';
 import { auditPathSchema, inclusionFields, inclusionToJson, readProof } from './poi.ts';
 
@@ -22,12 +21,8 @@ export const blockProofRoutes = {
 
 async function answerProof(context: RouteContext): Promise<Answer> {
   const parts = await readProof(context);
-  const leafHashes = hashLeaves(parts.included);
-  const appliedProof = pathToApplied(parts, leafHashes);
-  return jsonAnswer({
-    ...inclusionToJson(parts, leafHashes),
-    ...(appliedProof && { appliedProof }),
-  });
+  const appliedProof = await pathToApplied(parts);
+  return jsonAnswer({ ...(await inclusionToJson(parts)), ...(appliedProof && { appliedProof }) });
 }
 
 export const describeBlockProof = (): Operations<typeof blockProofRoutes> => ({

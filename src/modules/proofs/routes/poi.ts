@@ -19,13 +19,12 @@ import {
   milestoneToJson,
 } from '../../../stardust/json/rest-json.ts';
 import type { MilestoneKeys } from '../../../stardust/milestone-keys.ts';
-import { hashLeaves } from '../../../stardust/proof/merkle.ts';
-import { parseProof, proofFor, verifyInclusion } from '../../../stardust/proof/proof.ts';
+import { parseProof, verifyInclusion } from '../../../stardust/proof/proof.ts';
 import { block as anyBlock, block } from '../../../stardust/wire/block.ts';
 import { decodeMilestone } from '../../../stardust/wire/decode-milestone.ts';
 import { milestone as milestonePayload } from '../../../stardust/wire/milestone.ts';
 import { blockSchema, milestonePayloadSchema } from '../../objects/block-schemas.ts';
-import { type BlockProof, proveBlock, requireRoot } from '../applied-milestone.ts';
+import { type BlockProof, makeProof, proveBlock, requireRoot } from '../applied-milestone.ts';
 
 export const poiRoutes = {
   createProof: {
@@ -33,7 +32,7 @@ export const poiRoutes = {
     path: '/api/poi/v1/create/:blockId',
     keep: 'index',
     limit: 'scanLimit',
-    handle: async (context) => jsonAnswer(inclusionToJson(await readProof(context))),
+    handle: async (context) => jsonAnswer(await inclusionToJson(await readProof(context))),
   },
   validateProof: {
     method: 'POST',
@@ -64,9 +63,9 @@ export async function readProof({ params, node }: RouteContext): Promise<BlockPr
 }
 
 /** Milestone, block, and the way from the one to the other, which is checked. */
-export function inclusionToJson(parts: BlockProof, leafHashes = hashLeaves(parts.included)) {
+export async function inclusionToJson(parts: BlockProof) {
   const { value: signed } = decodeMilestone(parts.milestone);
-  const proof = proofFor(parts.included, parts.position, leafHashes);
+  const proof = await makeProof(parts.included, parts.position);
   requireRoot(parts, proof, signed.inclusionMerkleRoot);
   const value = decode(block, parts.block);
   return { milestone: milestoneToJson(signed), block: blockToJson(value), proof };
