@@ -169,4 +169,9 @@ describe.skipIf(program === undefined)('iota.go', () => {
     expect(pages.flatMap(([, ...items]) => items)).toEqual(expectedItems(query));
     for (const [read, ...items] of pages) expect(Number(read)).toBe(items.length);
   });
+
+  // its `code` is a string, as HORNET's
+  it('does not read an error', async () => {
+    await expect(walkWithGo('nobody')).rejects.toThrow('unable to read error');
+  });
 });
