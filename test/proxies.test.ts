@@ -39,7 +39,8 @@ async function startNode(): Promise<{ server: Server; address: string }> {
 
 /** Resolves when it answers. */
 async function untilAnswers(proxy: ChildProcess, url: string): Promise<void> {
-  onTestFinished(() => void proxy.kill('SIGKILL'));
+  // not SIGKILL, which leaves nginx's workers
+  onTestFinished(() => void proxy.kill());
   let log = '';
   proxy.stderr!.on('data', (chunk) => {
     log += chunk;
