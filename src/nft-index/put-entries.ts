@@ -15,8 +15,8 @@ import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 /** So few entries a page that they are put in time even where a put takes seconds. */
 const PAGE_SIZE = 30;
 
-/** Half of the follower's connections: where puts hang, D1 and upstreams have the others. */
-const PUTS_AT_ONCE = 3;
+/** Where these and strangers' questions hang, D1 and who is known have one of six connections. */
+const PUTS_AT_ONCE = 2;
 
 /** Operations to read the seal, and to put an entry and leave one over. */
 const MIN_OPERATIONS = 3;
