@@ -86,14 +86,14 @@ export class CoreFollower extends DurableObject<Env> {
   #stopStoring: (() => void) | undefined;
   /** Unix milliseconds when the last catch-up began. */
   #lastCatchUp = 0;
-  readonly #bringer: Bringer = createBringer(() => {
+  readonly #bringer: Bringer = createBringer((urgency) => {
     const settings = this.#settings();
     const { milestoneKeys } = settings;
     if (milestoneKeys === undefined) throw new Error('no keys are set');
     const isFed = () => this.#feed !== undefined && this.#feed.state() !== 'down';
-    const urgent = { ...PATIENCE, timeout: FETCH_MS, urgency: 'urgent' } as const;
-    const voters = this.#openUpstreams(settings, urgent);
-    return { ...this.#context(settings, milestoneKeys, patienceOf(settings)), voters, isFed };
+    const voters = this.#openUpstreams(settings, { ...PATIENCE, timeout: FETCH_MS, urgency });
+    const patience = patienceOf(settings, urgency);
+    return { ...this.#context(settings, milestoneKeys, patience), voters, isFed };
   });
   #lastPublished = Date.now();
   /** Whether KV had all that the ledger has, at the last publication. */

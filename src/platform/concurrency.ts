@@ -1,7 +1,7 @@
 /**
  * How much is done at once: by workers that share items, and by a limit, where the other tasks wait
- * in two lines. Urgent ones come first, then one of each line in turn: strangers' requests are
- * urgent, and passes go on.
+ * in two lines. Those of requests come first, then one of each line in turn: strangers ask without
+ * an end, and passes go on.
  */
 
 /**
@@ -20,14 +20,17 @@ export const startWorkers = <T>(
     for (const item of items) await work(item);
   });
 
+/** Says whose request waits for a task; absent: none, and `first` comes first of these. */
+export type Urgency = 'known' | 'stranger' | 'first';
+
 /**
  * Runs a task once there is a place, and settles as it does. A task that still waits when the signal
- * aborts is not begun. `first`: of those not urgent.
+ * aborts is not begun.
  */
 export type ConcurrencyLimit = <T>(
   task: () => Promise<T>,
   signal: AbortSignal,
-  urgency?: 'urgent' | 'first',
+  urgency?: Urgency,
 ) => Promise<T>;
 
 /** @param places tasks that may run at once */
@@ -41,7 +44,7 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
     return (wasUrgent ? urgent : others).shift();
   };
   return async (task, signal, urgency) => {
-    const line = urgency === 'urgent' ? urgent : others;
+    const line = urgency === 'known' || urgency === 'stranger' ? urgent : others;
     if (free > 0) free--;
     else
       await new Promise<void>((start, giveUp) => {
@@ -63,21 +66,34 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
 }
 
 /**
- * Creates the limit of one callee, where all share places, of which it takes up to `places`. Once a
- * task was aborted, one runs at a time, until one ends by itself: a callee that hangs leaves the
- * other places to the others.
+ * Creates what makes the limits of callees that share places: of each up to `ofEach`, and all but
+ * one of strangers. A callee hangs once a task was aborted, until one ends by itself: what hangs has
+ * one place of strangers, and all but two of others. So it leaves one to the others, and what hangs
+ * for strangers alone leaves one to whoever is known.
  */
-export function limitWithin(all: ConcurrencyLimit, places: number): ConcurrencyLimit {
-  const own = createConcurrencyLimit(places);
-  const alone = createConcurrencyLimit(1);
-  let isHanging = false;
-  return (task, signal, urgency) => {
-    const run = () =>
-      task().finally(() => {
-        isHanging = signal.aborted;
-      });
-    const runAmongAll = () => all(run, signal, urgency);
-    const runAmongOwn = () => own(runAmongAll, signal, urgency);
-    return isHanging ? alone(runAmongOwn, signal, urgency) : runAmongOwn();
+export function createSharedLimit(places: number): (ofEach: number) => ConcurrencyLimit {
+  const all = createConcurrencyLimit(places);
+  const ofStrangers = createConcurrencyLimit(places - 1);
+  const hangingOfStrangers = createConcurrencyLimit(1);
+  const hangingOfOthers = createConcurrencyLimit(places - 2);
+  return (ofEach) => {
+    const own = nest(createConcurrencyLimit(ofEach), all);
+    let isHanging = false;
+    return (task, signal, urgency) => {
+      const isStranger = urgency === 'stranger';
+      const usual = isStranger ? nest(ofStrangers, own) : own;
+      const hanging = nest(isStranger ? hangingOfStrangers : hangingOfOthers, usual);
+      const run = () =>
+        task().finally(() => {
+          isHanging = signal.aborted;
+        });
+      return (isHanging ? hanging : usual)(run, signal, urgency);
+    };
   };
 }
+
+/** Creates a limit whose tasks need a place of both, of the second one last. */
+const nest =
+  (first: ConcurrencyLimit, second: ConcurrencyLimit): ConcurrencyLimit =>
+  (task, ...given) =>
+    first(() => second(task, ...given), ...given);

@@ -8,8 +8,9 @@ import { hasPassed, pause, withSignal } from '../platform/clock.ts';
 import {
   type ConcurrencyLimit,
   createConcurrencyLimit,
-  limitWithin,
+  createSharedLimit,
   MAX_CONNECTIONS,
+  type Urgency,
 } from '../platform/concurrency.ts';
 import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';
@@ -22,8 +23,7 @@ export interface Patience {
   timeout: number;
   /** Tries of one question before it counts as failed; 1: also where the upstream is busy. */
   attempts: number;
-  /** `urgent`: a request waits for the answer. */
-  urgency?: 'urgent' | 'first';
+  urgency?: Urgency;
 }
 
 export interface RestOptions extends Patience {
@@ -217,11 +217,11 @@ export const connectionsToEach = ({ length }: readonly unknown[]): number =>
  * uses share places. Only the first upstream sees the token.
  */
 export function createUpstreams() {
-  const all = createConcurrencyLimit(PLACES);
+  const createLimit = createSharedLimit(PLACES);
   const limits = new Map<string, ConcurrencyLimit>();
   return ({ upstreams, upstreamToken }: Settings, patience: Patience): readonly Upstream[] =>
     upstreams.map((url, place) => {
-      const limit = limits.get(url) ?? limitWithin(all, connectionsToEach(upstreams));
+      const limit = limits.get(url) ?? createLimit(connectionsToEach(upstreams));
       limits.set(url, limit);
       const token = place === 0 ? upstreamToken : undefined;
       const send: typeof fetch = (...request) => fetch(...request);

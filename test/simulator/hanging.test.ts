@@ -35,8 +35,11 @@ it.each([
   { upstreams: 1, hung: 1, hasFeed: true, wanted: 'unknown' },
   // every upstream is asked what references a block
   { upstreams: 3, hung: 2, hasFeed: false, wanted: 'old' },
+  { upstreams: 4, hung: 3, hasFeed: false, wanted: 'old' },
+  // it has what the coordinator names, and never answers about what it has not
+  { upstreams: 1, hung: 1, hasFeed: false, wanted: 'unknown', depth: 5, how: { isTarpit: true } },
 ])('$hung of $upstreams hang, and strangers read $wanted blocks', async (scenario) => {
-  const { upstreams, hung, hasFeed, wanted } = scenario;
+  const { upstreams, hung, hasFeed, wanted, depth = 1, how = { hanging: 1 } } = scenario;
   const answers: { status: number; ms: number }[] = [];
   let behind = 0;
   const script = async (world: World) => {
@@ -51,7 +54,9 @@ it.each([
     };
     const propose = () => {
       const below = network.milestoneBlock!;
-      const parents = [below, network.note([below], random.bytes(8))];
+      let top = below;
+      for (let level = 0; level < depth; level++) top = network.note([top], random.bytes(8));
+      const parents = [below, top];
       world.publishNews();
       const body = JSON.stringify({ ...network.propose({ parents: [below] }).request, parents });
       const asked = simulation.now;
@@ -73,7 +78,7 @@ it.each([
     await end();
     propose();
     await run(1000);
-    for (const { conduct } of world.upstreams.slice(0, hung)) conduct.hanging = 1;
+    for (const { conduct } of world.upstreams.slice(0, hung)) Object.assign(conduct, how);
     // until it is known that they hang
     await end();
     for (let i = 0; i < PROPOSALS; i++) {
@@ -85,7 +90,8 @@ it.each([
     }
     if (hung < upstreams) await end();
     behind = network.milestones.at(-1)!.index - (await world.ledgerIndex());
-    for (const { conduct } of world.upstreams) conduct.hanging = 0;
+    for (const { conduct } of world.upstreams)
+      Object.assign(conduct, { hanging: 0, isTarpit: false });
   };
   const story = { seed: 'hanging', settings: settingsOf(upstreams, hasFeed), entries: [] };
   const { failure } = await runStory(story, [], script);

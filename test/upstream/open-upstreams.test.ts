@@ -7,7 +7,8 @@ import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { defaultSettings } from '../support/default-settings.ts';
 
 const PATIENT = { timeout: 10_000, attempts: 3 };
-const URGENT = { timeout: 1000, attempts: 1, urgency: 'urgent' } as const;
+const URGENT = { timeout: 1000, attempts: 1, urgency: 'stranger' } as const;
+const KNOWN = { ...URGENT, urgency: 'known' } as const;
 const ID = '00'.repeat(32);
 
 const settingsOf = (...upstreams: string[]) => ({ ...defaultSettings({}), upstreams });
@@ -90,7 +91,7 @@ it('counts the wait for a connection as time, and asks nothing again that was la
   const open = createUpstreams();
   const settings = settingsOf('https://a.example');
   const failures: unknown[] = [];
-  for (const patience of [PATIENT, { ...PATIENT, urgency: 'urgent' } as const]) {
+  for (const patience of [PATIENT, { ...PATIENT, urgency: 'stranger' } as const]) {
     const [upstream] = open(settings, patience);
     for (let i = 0; i < 100; i++)
       read(upstream!, i % 10).catch((error: unknown) => failures.push(error));
@@ -131,7 +132,7 @@ it('asks one that hangs one question at a time, until it answers', async () => {
   expect(most.a).toBe(3);
   most.a = 0;
   const [ofA, ofB] = await Promise.all([askMany(a!, 10), askMany(b!, 10)]);
-  expect([ofA, most.a, ofB, most.b]).toEqual([0, 1, 10, 3]);
+  expect([ofA, most.a, ofB, most.b]).toEqual([0, 1, 10, 2]);
   isUp = true;
   await askMany(a!, 1);
   expect([await askMany(a!, 10), most.a]).toEqual([10, 3]);
@@ -167,13 +168,49 @@ it.each([
   expect(answers).toBe(40);
 });
 
+it.each([
+  [1, 'for some blocks, which strangers ask for', (url: string) => url.endsWith('1')],
+  [4, 'and the last one does not', (url: string) => !url.startsWith('https://d.example')],
+])('asks for who is known at once while %i hang, %s', async (count, _, hangs) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.stubGlobal('fetch', async (url: string, { signal }: { signal: AbortSignal }) => {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+      if (!hangs(url)) setTimeout(resolve, 20);
+    });
+    return new Response(null, { status: 404 });
+  });
+  const hosts = ['a', 'b', 'c', 'd'].slice(0, count);
+  const settings = settingsOf(...hosts.map((host) => `https://${host}.example`));
+  const open = createUpstreams();
+  const [strangers, passes, known] = [URGENT, PATIENT, KNOWN].map((each) => open(settings, each));
+  const late: number[] = [];
+  for (let asked = 0; asked < 60; asked++) {
+    for (const upstream of strangers!)
+      for (let i = 0; i < 3; i++) read(upstream, 1).catch(() => {});
+    for (const upstream of passes!) upstream.readHeads().catch(() => {});
+    const began = Date.now();
+    // before it is known that they hang, all do
+    if (asked >= 30)
+      read(known!.at(-1)!, 2).then(
+        () => late.push(Date.now() - began),
+        () => late.push(1e9),
+      );
+    await vi.advanceTimersByTimeAsync(400);
+  }
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(late).toHaveLength(30);
+  expect(Math.max(...late)).toBeLessThan(100);
+});
+
 it('lets a pass know soon that one hangs, however many requests ask what is referenced', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   dropPackets();
   const open = createUpstreams();
   const settings = settingsOf('https://a.example');
-  const voters = open(settings, { ...PATIENT, urgency: 'urgent' });
+  const voters = open(settings, { ...PATIENT, urgency: 'stranger' });
   for (let i = 0; i < 300; i++) {
     const readReference = createReferenceReader({ upstreams: voters, index: 1 });
     readReference(ID).catch(() => {});

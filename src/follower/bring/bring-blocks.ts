@@ -20,7 +20,7 @@ import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { type LedgerPosition, readPosition } from '../ledger-position.ts';
 import { requireUnreferenced, startWalk } from '../store/gather-blocks.ts';
 import { storeBelow } from '../store/store-gathered.ts';
-import { createFairLimit } from './fair-limit.ts';
+import { createFairLimit, type Whose } from './fair-limit.ts';
 
 /** Blocks fetched for one request. */
 const MAX_FETCHED = 2000;
@@ -167,7 +167,7 @@ export interface Bringer {
 }
 
 /** @param open makes the context of one piece of work; its upstreams have {@link patienceOf} */
-export function createBringer(open: () => BringContext): Bringer {
+export function createBringer(open: (whose: Whose) => BringContext): Bringer {
   const refuse = () => new UpstreamFailure('too many requests wait for blocks');
   const limit = createFairLimit<NotBrought | undefined>(
     { ...BRING_LIMITS, refuse },
@@ -179,15 +179,11 @@ export function createBringer(open: () => BringContext): Bringer {
   );
   const underWay = new Map<string, Promise<NotBrought | undefined>>();
 
-  async function bringOnce(wanted: WantedOfFollower): Promise<NotBrought | undefined> {
-    const context = open();
-    return onceMore(() => bring(context, wanted));
-  }
-
   /** Equal wishes share their work, from the first client's turn on. */
-  function share(wanted: WantedOfFollower): Promise<NotBrought | undefined> {
-    const name = JSON.stringify(wanted);
-    const bringing = underWay.get(name) ?? bringOnce(wanted).finally(() => underWay.delete(name));
+  function share(wanted: WantedOfFollower, whose: Whose): Promise<NotBrought | undefined> {
+    const name = JSON.stringify([wanted, whose]);
+    const begin = () => onceMore(async () => bring(open(whose), wanted));
+    const bringing = underWay.get(name) ?? begin().finally(() => underWay.delete(name));
     underWay.set(name, bringing);
     return bringing;
   }
@@ -195,7 +191,7 @@ export function createBringer(open: () => BringContext): Bringer {
   return {
     async bring(wanted, client) {
       try {
-        return await limit(client, () => share(wanted));
+        return await limit(client, (whose) => share(wanted, whose));
       } catch (error) {
         if (error instanceof ConeUnavailable) return { fault: error.fault, detail: error.message };
         if (!(error instanceof UpstreamFailure)) throw error;
@@ -204,7 +200,7 @@ export function createBringer(open: () => BringContext): Bringer {
     },
     async readUnstored(id, client) {
       try {
-        return await readLimit(client, () => readUnstored(open(), id));
+        return await readLimit(client, () => readUnstored(open('stranger'), id));
       } catch (error) {
         if (error instanceof ConeUnavailable) return undefined;
         throw error;
@@ -214,7 +210,7 @@ export function createBringer(open: () => BringContext): Bringer {
 }
 
 /** All upstreams but the last may hang, and there is still time to query that one. */
-export function patienceOf({ upstreams }: Settings): Patience {
+export function patienceOf({ upstreams }: Settings, urgency: Whose): Patience {
   const parts = upstreams.length === 1 ? 1 : upstreams.length + 1;
-  return { timeout: Math.floor(FETCH_MS / parts), attempts: 1, urgency: 'urgent' };
+  return { timeout: Math.floor(FETCH_MS / parts), attempts: 1, urgency };
 }

@@ -25,8 +25,11 @@ export interface FairLimitOptions {
   refuse: () => Error;
 }
 
+/** Says whether work of the client was of use before. */
+export type Whose = 'known' | 'stranger';
+
 /** Does the work when it is the client's turn and there is a place. */
-export type FairLimit<T> = (client: string, work: () => Promise<T>) => Promise<T>;
+export type FairLimit<T> = (client: string, work: (whose: Whose) => Promise<T>) => Promise<T>;
 
 interface Waiting {
   readonly client: ClientPath;
@@ -98,7 +101,7 @@ export function createFairLimit<T>(
     };
     await within(maxWaitMs, turn, giveUp);
     try {
-      const result = await work();
+      const result = await work(isKnown(site) ? 'known' : 'stranger');
       if (isOfUse(result)) known.set(site, true);
       return result;
     } finally {

@@ -29,9 +29,9 @@ export function openTestNode(upstreams: string[], milestoneKeys: MilestoneKeys):
 function namespaceOf(settings: Settings, keys: MilestoneKeys): Env['FOLLOWER'] {
   const memory = createFollowerMemory();
   const openUpstreams = createUpstreams();
-  const bringer = createBringer(() => ({
+  const bringer = createBringer((whose) => ({
     db: settings.ledger,
-    upstreams: openUpstreams(settings, patienceOf(settings)),
+    upstreams: openUpstreams(settings, patienceOf(settings, whose)),
     voters: openUpstreams(settings, { timeout: 10_000, attempts: 1 }),
     keys,
     verify: verifySignature,
