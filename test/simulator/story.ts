@@ -105,6 +105,10 @@ export function tellStory(seed: string): Story {
     .map((step) => [STEPS[step].often, step] as const);
   const subject = chooseSubject(seed, kind, settings);
   if (subject !== undefined) choices.push([SUBJECT_OFTEN, subject]);
+  // what lags in both is told apart nowhere
+  const isBalanced = new Random(`balanced ${seed}`).chance(BALANCED);
+  if (kind === 'hostile' && settings.replicaMs > 0 && isBalanced)
+    choices.push([SUBJECT_OFTEN, 'balance'], [SUBJECT_OFTEN, 'readAsReferenced']);
   const reads = enabled.filter((step) => STEPS[step].actor === 'client');
   const damages = enabled.filter((step) => STEPS[step].isDamage);
   const hasHearsay = kind === 'hostile' && STEPS.hearsay.needs!(settings);
@@ -219,6 +223,9 @@ const SUBJECTS: readonly StepName[] = [
   'switchIndex',
 ];
 const SUBJECT_OFTEN = 6;
+
+/** Of hostile stories with a replica of D1, those whose upstreams are several nodes each. */
+const BALANCED = 0.4;
 
 /** A step that a hostile story has for sure, and often. */
 function chooseSubject(seed: string, kind: Kind, settings: Settings): StepName | undefined {

@@ -318,7 +318,7 @@ const BETWEEN = 3;
 
 /** A verdict on what has come waits for nothing that never comes. */
 async function checkBesideGhost(world: World): Promise<void> {
-  const { network, life, settings, readers, simulation } = world;
+  const { network, life, settings, readers, simulation, reliable, upstreams } = world;
   const [one, two] = [take(life, life.coins), take(life, life.coins)];
   if (one === undefined || two === undefined || settings.needsWork) return;
   const pay = (by: KeyPair, coins: Coin[]) => {
@@ -329,16 +329,21 @@ async function checkBesideGhost(world: World): Promise<void> {
   const later = [pay(one.by, [one.coin]), pay(two.by, [two.coin])] as const;
   const ghost = coin(new Uint8Array([...readers.bytes(32), 0, 0]), one.coin.output);
   const waiting = [pay(one.by, [...later[0].coins, ghost]), pay(two.by, [...later[1].coins])];
-  let top = network.milestoneBlock!;
+  const below = network.milestoneBlock!;
+  let top = below;
   for (const made of waiting) {
     top = network.attachTransaction(made, [top]);
     for (let i = 0; i < BETWEEN; i++) top = network.note([top], readers.bytes(8));
   }
-  for (const made of [[], later]) {
-    for (const each of made) top = network.attachTransaction(each, [top]);
-    world.publishNews();
-    await simulation.runUntil(simulation.now + COME_MS);
-  }
+  world.publishNews();
+  await simulation.runUntil(simulation.now + COME_MS);
+  const isHere = (await visibleIds(world)).has(top.slice(2));
+  const parents = [...later.map((each) => network.attachTransaction(each, [below])), top];
+  world.publishNews();
+  const isAnswered = await askOnce(world, network.propose({ parents }).request);
+  if (isHere && reliable.length === upstreams.length && !isAnswered && !(await isFull(world)))
+    world.wrong('liveness', 'a proposal is refused for want of a verdict');
+  await simulation.runUntil(simulation.now + COME_MS);
   await checkVerdicts(world);
 }
 

@@ -156,8 +156,13 @@ function issueUponStuck(world: World, random: Random): void {
     if (world.isCalm) return;
     const below = network.milestoneBlock!;
     const made = hidden.map((each) => network.attachTransaction(each, [below]));
-    if (isAtOnce) issue(world, [below, ...made, ...aside]);
+    const parents = [below, ...made, ...aside];
+    if (isAtOnce) issue(world, parents);
     world.publishNews();
+    // before all verdicts are made, and while they are
+    const { request } = isAtOnce ? { request: proposal(world) } : network.propose({ parents });
+    for (let i = 0; i < ASKED_TIMES; i++)
+      simulation.atForWorld(simulation.now + i * AT_ONCE_MS, () => askRoots(world, request));
   });
   simulation.atForWorld(simulation.now + 2 * LATER_MS, () => {
     if (world.isCalm || isAtOnce) return;
@@ -166,6 +171,7 @@ function issueUponStuck(world: World, random: Random): void {
   });
 }
 
+const ASKED_TIMES = 8;
 const PARTS = 8;
 
 /** The coin in some parts of its owner's, if it is large enough. */

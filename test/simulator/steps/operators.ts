@@ -72,6 +72,10 @@ function unfollow(world: World, random: Random): void {
 /** By which the follower stops, or every answer is an error, until it is put right. */
 const MISTAKES = { MILESTONE_PUBLIC_KEYS: '', RETENTION_MILESTONES: 'many' };
 
+/** Whether every answer is an error now. */
+export const isRefused = ({ node }: World): boolean =>
+  node.vars.RETENTION_MILESTONES === MISTAKES.RETENTION_MILESTONES;
+
 /** For some seconds a setting is wrong. */
 function misconfigure(world: World, random: Random): void {
   const { node, simulation } = world;
