@@ -34,6 +34,9 @@ const CHUNK_BYTES = 65_536;
 const ENDLESS_BYTES = 8_000_000;
 const ENDLESS_SHARE = 0.3;
 const MANY_TIPS = 3000;
+/** By MQTT: of a connection, and of a topic. */
+const NOT_AUTHORIZED = 5;
+const REFUSED = 0x80;
 /** How proxies, and nodes, say that there are too many requests. */
 const TOO_MANY = [429, 503, 504];
 
@@ -87,6 +90,8 @@ export interface Conduct {
   spread: number;
   /** Whether it answers. */
   isUp: boolean;
+  /** Whether it asks for a token that nobody has yet. */
+  isLocked: boolean;
   lies: ReadonlySet<Lie>;
   /** Shares of the requests. */
   failing: number;
@@ -112,6 +117,8 @@ export interface Conduct {
   /** Whether the plug-in runs, whether it brings anything, and what becomes of messages. */
   hasFeed: boolean;
   isSilent: boolean;
+  /** What of its greeting it refuses: the connection, or a topic. */
+  refuses: 'nothing' | 'connection' | 'topic';
   pushes: Readonly<Partial<Record<Push, number>>>;
 }
 
@@ -120,6 +127,7 @@ const HONEST: Conduct = {
   isSyncing: false,
   spread: 0,
   isUp: true,
+  isLocked: false,
   lies: new Set(),
   failing: 0,
   busy: 0,
@@ -136,6 +144,7 @@ const HONEST: Conduct = {
   madeUp: new Map(),
   hasFeed: false,
   isSilent: false,
+  refuses: 'nothing',
   pushes: {},
 };
 
@@ -274,6 +283,7 @@ export class UpstreamDouble {
     const random = this.#random;
     this.wasSilent ||=
       !this.#isUp ||
+      conduct.isLocked ||
       conduct.failing +
         conduct.busy +
         conduct.cutting +
@@ -292,6 +302,7 @@ export class UpstreamDouble {
     await within(isSlow ? random.between(200, 4000) : random.between(2, 2 * ANSWER_MS));
     if (!this.#isUp || random.chance(conduct.failing))
       throw new TypeError('Network connection lost.');
+    if (conduct.isLocked) return new SimulatedResponse('', { status: 401 });
     const headers = new Headers(init.headers);
     this.#confirm(conduct.lag + random.below(conduct.spread + 1));
     if (headers.get('upgrade') === 'websocket') return this.#connect();
@@ -457,11 +468,16 @@ export class UpstreamDouble {
     if (!this.conduct.hasFeed) return new SimulatedResponse('', { status: 404 });
     const { 0: theirs, 1: ours } = new SocketPair();
     const reader = createPacketReader(MAX_PACKET_BYTES);
+    const { refuses } = this.conduct;
     ours.received = (data) => {
       for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
         if (packet.type === PacketType.Connect)
           ours.send(
-            encodePacket({ type: PacketType.ConnectAck, sessionPresent: false, returnCode: 0 }),
+            encodePacket({
+              type: PacketType.ConnectAck,
+              sessionPresent: false,
+              returnCode: refuses === 'connection' ? NOT_AUTHORIZED : 0,
+            }),
           );
         if (packet.type === PacketType.PingRequest)
           ours.send(encodePacket({ type: PacketType.PingResponse }));
@@ -471,7 +487,7 @@ export class UpstreamDouble {
           encodePacket({
             type: PacketType.SubscribeAck,
             packetId,
-            returnCodes: topics.map(() => 0),
+            returnCodes: topics.map((_, i) => (refuses === 'topic' && i === 0 ? REFUSED : 0)),
           }),
         );
         this.#listeners.add(ours);

@@ -53,6 +53,12 @@ interface Files extends Partial<Pick<FullOptions, 'ledger' | 'moreDiffs'>> {
   fullTarget?: number;
 }
 
+/** Hosts that were first among the upstreams, and tokens that were set for the first one. */
+interface Access {
+  firsts: Set<string>;
+  tokens: Set<string>;
+}
+
 /** How honest upstreams come back where a liar was alone, until the ledger has caught up. */
 interface Comeback {
   /** {@link Conduct.refusing} */
@@ -75,6 +81,7 @@ export class World {
   readonly truth: Truth;
   readonly upstreams: UpstreamDouble[];
   readonly liar: UpstreamDouble | undefined;
+  readonly access: Access;
   /** Upstreams that are honest and up in the calm at the end. */
   reliable: readonly UpstreamDouble[] = [];
   readonly node: SimulatedNode;
@@ -179,7 +186,8 @@ export class World {
       network,
       ancient,
       unnamed,
-    }: ReturnType<typeof beginNetwork> & { simulation: Simulation },
+      access,
+    }: ReturnType<typeof beginNetwork> & { simulation: Simulation; access: Access },
     upstreams: UpstreamDouble[],
     node: SimulatedNode,
   ) {
@@ -189,6 +197,7 @@ export class World {
     this.life = newLife(network);
     this.truth = new Truth(network);
     this.upstreams = upstreams;
+    this.access = access;
     this.liar = upstreams[settings.upstreams.findIndex(({ isLiar }) => isLiar)];
     this.node = node;
     this.start = simulation.now;
@@ -209,6 +218,7 @@ export class World {
       ({ hasFeed }, i) =>
         new UpstreamDouble(simulation, network, `upstream-${i}.test`, { hasFeed }),
     );
+    const access = { firsts: new Set([upstreams[0]!.host]), tokens: new Set([UPSTREAM_TOKEN]) };
     const node = await SimulatedNode.open({
       simulation,
       makeIsolate,
@@ -218,17 +228,20 @@ export class World {
       vars: varsOf(settings, network, upstreams),
       fetch: (url, init) => {
         const { host } = new URL(url);
-        const [first] = upstreams;
         const upstream = upstreams.find((each) => each.host === host)!;
         const said = new Headers(init?.headers).get('authorization');
         if (init?.redirect !== 'manual')
           return Promise.reject(new RangeError(`${host}: may lead elsewhere`));
-        if (said !== (upstream === first ? `Bearer ${UPSTREAM_TOKEN}` : null))
+        const { firsts, tokens } = access;
+        const token = said?.replace('Bearer ', '');
+        // one that was not always the first may have none
+        const isDue = firsts.has(host) && (firsts.size === 1 || said !== null);
+        if (isDue !== (token !== undefined && tokens.has(token)))
           return Promise.reject(new RangeError(`${host}: a token where none is due, or none`));
         return upstream.fetch(url, init);
       },
     });
-    const world = new World(story, { simulation, ...before }, upstreams, node);
+    const world = new World(story, { simulation, ...before, access }, upstreams, node);
     await world.complete(world.importSnapshot(world.snapshotIndex, node.sqlite));
     if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
@@ -448,6 +461,7 @@ export class World {
           `${path}: pages of other origins may not read status ${answer.status}`,
         );
       if (named !== undefined) this.wrong('safety', `${path} names an upstream: ${detail}`);
+      if (answer.status >= 500 && this.node.vars.RETENTION_MILESTONES === NO_RETENTION) return;
       if (!isDamaged && !this.isDamaged) return look(answer);
       this.note(`damaged ${answer.status}`, path);
       return lookLater(answer);
@@ -500,8 +514,10 @@ export const PROTECTED_PATH = '/api/routes';
 export const API_TOKEN = 'token-of-the-simulated-node';
 export const API_USER = 'operator';
 export const API_PASSWORD = 'password-of-the-simulated-node';
+/** A mistake of the operator, by which every answer is an error. */
+export const NO_RETENTION = 'many';
 /** The first upstream asks for it. */
-const UPSTREAM_TOKEN = 'token-of-the-first-upstream';
+export const UPSTREAM_TOKEN = 'token-of-the-first-upstream';
 export const SECRETS = [API_TOKEN, API_PASSWORD, UPSTREAM_TOKEN];
 
 /** A WebSocket that nobody takes would stay, and count, for ever. */
@@ -542,6 +558,9 @@ const WITHOUT_TREASURY = [
   ),
 ];
 
+export const urlOf = (upstreams: readonly UpstreamDouble[]): string =>
+  upstreams.map(({ host }) => `http://${host}`).join();
+
 function varsOf(
   settings: Settings,
   network: SyntheticNetwork,
@@ -550,7 +569,7 @@ function varsOf(
   const { keys, threshold } = network.keys;
   const known = settings.missingKeys > 0 ? keys.slice(settings.missingKeys) : keys;
   return {
-    UPSTREAM_URL: upstreams.map(({ host }) => `http://${host}`).join(),
+    UPSTREAM_URL: urlOf(upstreams),
     UPSTREAM_TOKEN,
     MILESTONE_PUBLIC_KEYS: withFormer(known, network),
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),

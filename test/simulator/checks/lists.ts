@@ -10,6 +10,7 @@ import { ownerKey } from '../../support/network/nft-lives.ts';
 import type { Random } from '../../support/network/random.ts';
 import { type ListName, type PlainOutput, plainList } from '../../support/nft-list/plain-list.ts';
 import { randomQuery, vocabularyOf } from '../../support/nft-list/random-queries.ts';
+import { CLAIMS } from '../claims.ts';
 import { prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
 import { differs, keyOf, read } from './reads.ts';
@@ -105,6 +106,7 @@ interface NftJson {
   outputId: string;
   owner: { address: string; canUnlock: boolean };
   issuer?: string;
+  claims?: object;
   metadata: { milestoneIndexBooked: number };
   output: unknown;
 }
@@ -137,12 +139,13 @@ export function readNftState(world: World, id: string): void {
   );
 }
 
-const pickNft = ({ nftId, outputId, owner, issuer, metadata, output }: NftJson) => ({
+const pickNft = ({ nftId, outputId, owner, issuer, claims, metadata, output }: NftJson) => ({
   nftId,
   outputId,
   owner: keyOf(owner.address),
   canUnlock: owner.canUnlock,
   issuer: issuer && keyOf(issuer),
+  claims,
   booked: metadata.milestoneIndexBooked,
   output,
 });
@@ -162,6 +165,7 @@ function nftTruth({ network, truth }: World, id: string, index: number) {
   const { timestamp } = milestoneAt(network, index) ?? network.genesis;
   const features = output.type === OutputType.Nft ? output.immutableFeatures : [];
   const issuer = features.find((each) => each.type === 1)?.address;
+  const metadata = features.find((each) => each.type === 2);
   return {
     nftId: `0x${id}`,
     outputId: `0x${outputId}`,
@@ -170,6 +174,7 @@ function nftTruth({ network, truth }: World, id: string, index: number) {
       (each) => each.type === 2 && each.unixTime > timestamp,
     ),
     issuer: issuer && addressKey(issuer),
+    claims: metadata && CLAIMS.get(Buffer.from(metadata.data).toString()),
     booked,
     output: outputToJson(output),
   };
@@ -203,7 +208,7 @@ export function readGallery(
     output.type === OutputType.Nft &&
     output.unlockConditions.some((each) => each.type === 0 && addressKey(each.address) === key);
   const isHeld = by === 'issuer' ? isIssuedBy(key) : isOwned;
-  const size = world.readers.chance(0.5) ? '&pageSize=1' : '';
+  const size = world.readers.pick(['', '&pageSize=1', '&pageSize=9']);
   const page = before.cursor === undefined ? size : `&cursor=${before.cursor}`;
   read(
     world,
@@ -213,6 +218,11 @@ export function readGallery(
       const all = truth.plainOutputs(index).filter(isHeld);
       const ids = all.map(({ outputId }) => `0x${outputId}`).sort();
       const here = nfts.map(({ outputId }) => outputId);
+      const fault = differs(
+        nfts.map(pickNft),
+        nfts.map(({ nftId }) => nftTruth(world, nftId.slice(2), index)),
+      );
+      if (fault !== undefined) return fault;
       const pages = {
         told: [...before.told, ...here],
         indexes: [...before.indexes, index],
@@ -242,7 +252,7 @@ export function readOwners(
 ): void {
   const { truth, network } = world;
   const key = addressKey(issuer);
-  const size = world.readers.chance(0.5) ? '?pageSize=1' : '';
+  const size = world.readers.pick(['', '?pageSize=1']);
   const page = before.cursor === undefined ? size : `?cursor=${before.cursor}`;
   read(
     world,

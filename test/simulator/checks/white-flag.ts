@@ -47,7 +47,7 @@ export function askRoots(
   const before = lastIndex(network);
   const wasSlow = node.isSlow;
   const isMute = ({ conduct, answeredAt }: UpstreamDouble) =>
-    (conduct.failing === 1 || conduct.hindered.block !== undefined) &&
+    (conduct.failing === 1 || conduct.isLocked || conduct.hindered.block !== undefined) &&
     answeredAt < askedAt - UNKNOWN_MS;
   // of what its ledger is past a node says what it lacks, and asks nobody: as one without upstreams
   const asksNobody = request.index <= before || node.vars.UPSTREAM_URL === '';

@@ -40,7 +40,6 @@ import { ANSWERED_MS } from '../checks/white-flag.ts';
 import { isSmall } from '../platform/limits.ts';
 import { API_PASSWORD, API_TOKEN, API_USER, PROTECTED_PATH, type World } from '../world.ts';
 import { proposal } from './coordinators.ts';
-import { isRefused } from './operators.ts';
 import type { Step, Steps } from './step.ts';
 
 const client = (often: number, run: Step['run']): Step => ({ actor: 'client', often, run });
@@ -127,7 +126,7 @@ function sendTooMuch(world: World): void {
   const body = `${JSON.stringify(proposal(world))}${' '.repeat(70_000)}`;
   const judge = ({ status }: Response) => {
     const isBusy = status === 429 && !world.mustAnswer;
-    if (status !== 400 && !isBusy && !isRefused(world)) world.wrong('safety', `a long body: status ${status}`);
+    if (status !== 400 && !isBusy) world.wrong('safety', `a long body: status ${status}`);
   };
   world.ask('/api/core/v2/whiteflag', judge, { method: 'POST', body });
 }
@@ -294,8 +293,7 @@ export const clientSteps = {
       path,
       (answer) => {
         // what is there may be lost on the way, and who has left keeps a place for some seconds
-        const isLost =
-          status === 200 || isRefused(world) ? answer.status >= 500 : answer.status === 429;
+        const isLost = status === 200 ? answer.status >= 500 : answer.status === 429;
         if (answer.status !== status && !(isLost && !world.mustAnswer))
           world.wrong('safety', `${path}: status ${answer.status}`);
         const fault = headersFault(answer, init);

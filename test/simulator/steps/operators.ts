@@ -7,7 +7,9 @@ import { basic } from '../../support/payloads/outputs.ts';
 import { fromExport } from '../checks/endings.ts';
 import { readBlockMetadata, readNft } from '../checks/reads.ts';
 import { askRoots } from '../checks/white-flag.ts';
-import type { World } from '../world.ts';
+import type { UpstreamDouble } from '../upstream.ts';
+
+import { UPSTREAM_TOKEN as FIRST_TOKEN, NO_RETENTION, urlOf, type World } from '../world.ts';
 import { issue } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
 import { twoVersions } from './weather.ts';
@@ -35,6 +37,8 @@ export const operatorSteps = {
   exchangeKv: { ...operator(1, exchangeKv), needs: ({ isServe }) => !isServe },
   unfollow: operator(1, unfollow),
   misconfigure: operator(1, misconfigure),
+  rotateToken: operator(1, rotateToken),
+  listOthers: { ...operator(1, listOthers), needs: ({ upstreams }) => upstreams.length > 1 },
   setRetention: operator(1, ({ node }, random) => {
     node.deploy({ RETENTION_MILESTONES: random.pick(['35', '17280']) });
   }),
@@ -58,9 +62,9 @@ async function backUp(world: World): Promise<void> {
 
 /** For some seconds no upstream is set: what a proposal lacks nobody fetches. */
 function unfollow(world: World, random: Random): void {
-  const { node, simulation, network } = world;
-  const { UPSTREAM_URL = '' } = node.vars;
-  if (UPSTREAM_URL === '') return;
+  const { node, simulation, network, upstreams } = world;
+  const UPSTREAM_URL = urlOf(upstreams);
+  if (node.vars.UPSTREAM_URL !== UPSTREAM_URL) return;
   node.deploy({ UPSTREAM_URL: '' });
   const parents = [...random.sample(network.window, 2), toHex(random.bytes(32))];
   askRoots(world, { ...network.propose().request, parents: parents.toSorted() });
@@ -69,12 +73,38 @@ function unfollow(world: World, random: Random): void {
   });
 }
 
-/** By which the follower stops, or every answer is an error, until it is put right. */
-const MISTAKES = { MILESTONE_PUBLIC_KEYS: '', RETENTION_MILESTONES: 'many' };
+/** The first upstream asks for a new token; some seconds later it is set. */
+function rotateToken(world: World, random: Random): void {
+  const { node, simulation, access, upstreams, liar } = world;
+  const [{ conduct }] = upstreams as [UpstreamDouble];
+  // a liar would be alone
+  if (liar !== undefined && liar !== upstreams[0]) return;
+  const UPSTREAM_TOKEN = `${FIRST_TOKEN}-${access.tokens.size}`;
+  access.tokens.add(UPSTREAM_TOKEN);
+  conduct.isLocked = true;
+  simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
+    conduct.isLocked = false;
+    node.deploy({ UPSTREAM_TOKEN });
+  });
+}
 
-/** Whether every answer is an error now. */
-export const isRefused = ({ node }: World): boolean =>
-  node.vars.RETENTION_MILESTONES === MISTAKES.RETENTION_MILESTONES;
+/** For some seconds upstreams are in another order, or are not all set: those that are honest are. */
+function listOthers(world: World, random: Random): void {
+  const { node, simulation, upstreams, liar, access } = world;
+  const UPSTREAM_URL = urlOf(upstreams);
+  if (node.vars.UPSTREAM_URL !== UPSTREAM_URL) return;
+  const others = random.sample(upstreams, upstreams.length);
+  const kept = liar === undefined ? others.slice(random.below(2)) : others;
+  access.firsts.add(kept[0]!.host);
+  for (const each of others) each.wasSilent ||= !kept.includes(each);
+  node.deploy({ UPSTREAM_URL: urlOf(kept) });
+  simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
+    node.deploy({ UPSTREAM_URL });
+  });
+}
+
+/** By which the follower stops, or every answer is an error, until it is put right. */
+const MISTAKES = { MILESTONE_PUBLIC_KEYS: '', RETENTION_MILESTONES: NO_RETENTION };
 
 /** For some seconds a setting is wrong. */
 function misconfigure(world: World, random: Random): void {

@@ -3,6 +3,7 @@ import { admissionFault } from '../../../src/stardust/admission.ts';
 import { equalBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType, addressKey } from '../../../src/stardust/wire/address.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
+import { type Feature, FeatureType } from '../../../src/stardust/wire/feature.ts';
 import { ed25519AddressId, networkId } from '../../../src/stardust/wire/ids.ts';
 import {
   basicTo,
@@ -19,6 +20,7 @@ import { EVENTS } from '../../support/network/random-network.ts';
 import { coin, type Spend } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic, nft } from '../../support/payloads/outputs.ts';
+import { CLAIMS } from '../claims.ts';
 import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
 import { wildPlan } from '../reference/wild-transactions.ts';
 import type { World } from '../world.ts';
@@ -54,7 +56,7 @@ export const senderSteps = {
   // of some of which a ledger from the genesis forgets the IDs
   referToOld: { ...usual.referToOld, often: 6 },
   wild: { actor: 'sender', often: 20, run: wild },
-  mintMany: { actor: 'sender', often: 1, run: ({ life }, random) => mintMany(life, random) },
+  mintMany: { actor: 'sender', often: 2, run: ({ life }, random) => mintMany(life, random) },
   chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
   spendWeakly: { actor: 'sender', often: 2, run: ({ life }) => spendWeakly(life) },
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
@@ -76,7 +78,7 @@ export const senderSteps = {
   flood: hostile(2, flood),
 } satisfies Steps;
 
-/** A drop of a collection: as many NFTs as two parts of a milestone's changes do not hold. */
+/** A drop of an issuer's collection: as many NFTs as two parts of a milestone's changes do not hold. */
 export function mintMany(life: Life, random: Random): void {
   const spend = take(life, life.coins);
   if (spend === undefined) return;
@@ -84,7 +86,15 @@ export function mintMany(life: Life, random: Random): void {
   const rest = spend.coin.output.amount - count * LEAST_AMOUNT;
   if (rest < LEAST_AMOUNT) return;
   const owner = someone(life);
-  const outputs = Array.from({ length: Number(count) }, () => nft(owner, { amount: LEAST_AMOUNT }));
+  const metadata = [...CLAIMS.keys()];
+  const outputs = Array.from({ length: Number(count) }, () => {
+    const data = new TextEncoder().encode(random.pick(metadata));
+    const immutable: Feature[] = [
+      { type: FeatureType.Issuer, address: spend.by.address },
+      { type: FeatureType.Metadata, data },
+    ];
+    return nft(owner, { amount: LEAST_AMOUNT, immutable });
+  });
   const made = life.network.transaction([spend], [...outputs, basic(spend.by, { amount: rest })]);
   life.network.attachTransaction(made);
 }

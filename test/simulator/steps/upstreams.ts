@@ -64,6 +64,7 @@ export const upstreamSteps = {
   silence: upstream(2, silence),
   disturbFeed: upstream(3, disturbFeed),
   cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
+  refuseFeed: upstream(2, refuseFeed),
   pushLies: upstream(3, pushLies),
   garble: upstream(2, ({ upstreams }, random) =>
     random.pick(upstreams).send(random.pick(ODD_PACKETS)),
@@ -478,6 +479,16 @@ function disturbFeed({ upstreams }: World, random: Random): void {
     late: share(),
     spoilt: share(),
   };
+}
+
+/** For some seconds nobody may listen to it. */
+function refuseFeed({ upstreams, simulation }: World, random: Random): void {
+  const one = random.pick(upstreams);
+  one.conduct.refuses = random.pick(['connection', 'topic']);
+  one.dropListeners();
+  simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
+    one.conduct.refuses = 'nothing';
+  });
 }
 
 /** Milestones that are none, and word of ones that are not there. */
