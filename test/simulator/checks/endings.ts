@@ -587,21 +587,26 @@ async function endNetwork(world: World, random: Random): Promise<void> {
       const held = truth.nftOutput(id, last);
       return said === (held && `0x${held}`) ? undefined : `${said}, the truth is ${held}`;
     });
-  for (const { address } of random.sample([...world.life.accounts.values()], 3)) {
+  for (const { address } of random.sample([...world.life.accounts.values()], 6)) {
     const key = addressKey(address);
     const own = truth.plainOutputs(last).filter(({ output }) => partOf(output, key) !== undefined);
-    world.ask(
-      `/api/edge/v1/final/addresses/${toBech32(prefixAt(network, last), address)}`,
-      async (answer) => {
-        world.note(`statement ${answer.status}`);
+    const path = `/api/edge/v1/final/addresses/${toBech32(prefixAt(network, last), address)}`;
+    const readPage = (told: number, query = '') =>
+      world.ask(path + query, async (answer) => {
+        world.note(`statement ${answer.status}`, query);
         if (answer.status !== 200) return;
         const finding = proveStatement(await answer.json(), root);
         if (finding.standing !== 'proved') return world.wrong('safety', finding.reason);
-        const { outputs: stated, next } = provedValue(finding.proof);
-        if (next === undefined && stated.length !== own.length)
-          world.wrong('safety', `a statement has ${stated.length} of ${own.length} outputs`);
-      },
-    );
+        // verified: in order, and behind the cursor
+        const { outputs: stated, next, after } = provedValue(finding.proof);
+        const count = told + stated.length;
+        if (query !== (after === undefined ? '' : `?cursor=${after}`))
+          return world.wrong('safety', `a page behind ${after}, and not ${query}`);
+        if (next !== undefined) readPage(count, `?cursor=${next}`);
+        else if (count !== own.length)
+          world.wrong('safety', `a statement has ${count} of ${own.length} outputs`);
+      });
+    readPage(0);
   }
   await simulation.runUntil(simulation.now + 5000);
   await sweep(world, `${world.start} final`);

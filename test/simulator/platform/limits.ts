@@ -172,7 +172,7 @@ const SIZES: Values = {
   'src/modules/events/milestone-events.ts': { MAX_HELD: [1, 10_000] },
   'src/modules/events/session.ts': { SLICE_PACKETS: [1, 3] },
   'src/modules/events/clients.ts': { SENDS_AT_ONCE: [1, 3] },
-  'src/modules/final/read-statement.ts': { PROVED_AT_ONCE: [1, 8] },
+  'src/modules/final/read-statement.ts': { MAX_OUTPUTS: [2, 5], PROVED_AT_ONCE: [1, 8] },
   'src/modules/proofs/explain-white-flag.ts': { FAULT_INPUTS_AT_ONCE: [4, 16] },
 };
 

@@ -76,6 +76,10 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [400, '/api/core/v2/whiteflag', { method: 'POST', body: '{"index":' }],
   [404, '/api/core/v2/nothing'],
   [404, '/api/core/v2//info'],
+  // of a network that goes on
+  ...['', `/outputs/0x${NOBODY}0000`, `/nfts/0x${NOBODY}`].map(
+    (path) => [404, `/api/edge/v1/final${path}`] as const,
+  ),
   [405, '/api/core/v2/info', { method: 'POST' }],
   [200, '/api/core/v2/info', { method: 'HEAD' }],
   [204, '/api/core/v2/info', { method: 'OPTIONS' }],
