@@ -108,7 +108,11 @@ export function tellStory(seed: string): Story {
   // what lags in both is told apart nowhere
   const isBalanced = new Random(`balanced ${seed}`).chance(BALANCED);
   if (kind === 'hostile' && settings.replicaMs > 0 && isBalanced)
-    choices.push([SUBJECT_OFTEN, 'balance'], [SUBJECT_OFTEN, 'readAsReferenced']);
+    choices.push(
+      [SUBJECT_OFTEN, 'balance'],
+      [SUBJECT_OFTEN, 'readAsReferenced'],
+      [2, 'proposeAtOnce'],
+    );
   const reads = enabled.filter((step) => STEPS[step].actor === 'client');
   const damages = enabled.filter((step) => STEPS[step].isDamage);
   const hasHearsay = kind === 'hostile' && STEPS.hearsay.needs!(settings);

@@ -184,6 +184,11 @@ export class UpstreamDouble {
   mostRead = 0;
   /** Of the node's objects: clients' reads of blocks that it has not are not among them. */
   requests = 0;
+  /**
+   * Milestone of the latest snapshot that was imported. Of nodes behind one address none is behind
+   * it by itself: by its word what the snapshot's milestone references is unreferenced.
+   */
+  snapshotIndex = 0;
   /** How often it was asked where it stands. */
   heads = 0;
   /** How often it said that it does not know a block that it had. */
@@ -304,7 +309,8 @@ export class UpstreamDouble {
       throw new TypeError('Network connection lost.');
     if (conduct.isLocked) return new SimulatedResponse('', { status: 401 });
     const headers = new Headers(init.headers);
-    this.#confirm(conduct.lag + random.below(conduct.spread + 1));
+    const mostBehind = Math.max(0, lastIndex(this.#network) - conduct.lag - this.snapshotIndex);
+    this.#confirm(conduct.lag + Math.min(random.below(conduct.spread + 1), mostBehind));
     if (headers.get('upgrade') === 'websocket') return this.#connect();
     const route = routeOf(new URL(url).pathname);
     const hindrance = conduct.hindered[route.name];

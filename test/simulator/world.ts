@@ -264,6 +264,7 @@ export class World {
   ): Promise<void> {
     const { network, node } = this;
     this.importedTo = Math.max(this.importedTo, target);
+    for (const upstream of this.upstreams) upstream.snapshotIndex = this.importedTo;
     const options = {
       target: fullTarget,
       stoodOn: [...network.window, ...this.unnamed.slice(0, 1)],

@@ -196,7 +196,9 @@ function readAsReferenced(world: World, random: Random): void {
     const id = network.note(network.someParents(), random.bytes(8));
     world.publishNews();
     for (let i = 0; i < READS; i++)
-      simulation.atForWorld(due + i * BEFORE_MS, () => readBlockMetadata(world, id));
+      simulation.atForWorld(due + i * BEFORE_MS, () =>
+        (i % 5 === 4 ? readInclusion : readBlockMetadata)(world, id),
+      );
   });
 }
 
