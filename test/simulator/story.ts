@@ -105,7 +105,7 @@ export function tellStory(seed: string): Story {
     .map((step) => [STEPS[step].often, step] as const);
   const subject = chooseSubject(seed, kind, settings);
   if (subject !== undefined) choices.push([SUBJECT_OFTEN, subject]);
-  // what lags in both is told apart nowhere
+  // an upstream and a replica that are both behind agree about what is wrong
   const isBalanced = new Random(`balanced ${seed}`).chance(BALANCED);
   if (kind === 'hostile' && settings.replicaMs > 0 && isBalanced)
     choices.push(

@@ -53,7 +53,7 @@ interface Files extends Partial<Pick<FullOptions, 'ledger' | 'moreDiffs'>> {
   fullTarget?: number;
 }
 
-/** Hosts that were first among the upstreams, and tokens that were set for the first one. */
+/** Hosts that were first among the upstreams, and what says the tokens that were set for these. */
 interface Access {
   firsts: Set<string>;
   tokens: Set<string>;
@@ -218,7 +218,10 @@ export class World {
       ({ hasFeed }, i) =>
         new UpstreamDouble(simulation, network, `upstream-${i}.test`, { hasFeed }),
     );
-    const access = { firsts: new Set([upstreams[0]!.host]), tokens: new Set([UPSTREAM_TOKEN]) };
+    const access = {
+      firsts: new Set([upstreams[0]!.host]),
+      tokens: new Set([`Bearer ${UPSTREAM_TOKEN}`]),
+    };
     const node = await SimulatedNode.open({
       simulation,
       makeIsolate,
@@ -233,10 +236,9 @@ export class World {
         if (init?.redirect !== 'manual')
           return Promise.reject(new RangeError(`${host}: may lead elsewhere`));
         const { firsts, tokens } = access;
-        const token = said?.replace('Bearer ', '');
         // one that was not always the first may have none
         const isDue = firsts.has(host) && (firsts.size === 1 || said !== null);
-        if (isDue !== (token !== undefined && tokens.has(token)))
+        if (isDue ? !tokens.has(said ?? '') : said !== null)
           return Promise.reject(new RangeError(`${host}: a token where none is due, or none`));
         return upstream.fetch(url, init);
       },

@@ -8,7 +8,6 @@ import { fromExport } from '../checks/endings.ts';
 import { readBlockMetadata, readNft } from '../checks/reads.ts';
 import { askRoots } from '../checks/white-flag.ts';
 import type { UpstreamDouble } from '../upstream.ts';
-
 import { UPSTREAM_TOKEN as FIRST_TOKEN, NO_RETENTION, urlOf, type World } from '../world.ts';
 import { issue } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
@@ -80,7 +79,7 @@ function rotateToken(world: World, random: Random): void {
   // a liar would be alone
   if (liar !== undefined && liar !== upstreams[0]) return;
   const UPSTREAM_TOKEN = `${FIRST_TOKEN}-${access.tokens.size}`;
-  access.tokens.add(UPSTREAM_TOKEN);
+  access.tokens.add(`Bearer ${UPSTREAM_TOKEN}`);
   conduct.isLocked = true;
   simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
     conduct.isLocked = false;

@@ -78,7 +78,7 @@ export const senderSteps = {
   flood: hostile(2, flood),
 } satisfies Steps;
 
-/** A drop of an issuer's collection: as many NFTs as two parts of a milestone's changes do not hold. */
+/** A drop of a collection: more NFTs than two parts of a milestone's changes hold. */
 export function mintMany(life: Life, random: Random): void {
   const spend = take(life, life.coins);
   if (spend === undefined) return;
