@@ -1,7 +1,7 @@
 /**
  * Small mistakes that can be made in any line: the operators of mutation. Each gives places of a
  * source, and what stands there instead; comments, types, imports and texts for people are left
- * alone.
+ * alone. So are numbers from ten on: one more of them is another tuning, not a mistake.
  */
 import { ts } from '@ts-morph/common';
 
@@ -72,9 +72,12 @@ const statements: Operator = (node, source) => {
   return swap('statement', node, source, ';');
 };
 
-/** Another literal, as small limits (platform/limits.ts) are put in the place of one. */
-const numbers: Operator = (node, source) =>
-  ts.isNumericLiteral(node) ? swap('number', node, source, String(Number(node.text) + 1)) : [];
+const TUNINGS_FROM = 10;
+
+const numbers: Operator = (node, source) => {
+  const number = ts.isNumericLiteral(node) ? Number(node.text) : TUNINGS_FROM;
+  return number < TUNINGS_FROM ? swap('number', node, source, String(number + 1)) : [];
+};
 
 const methods: Operator = (node, source) => {
   if (!ts.isPropertyAccessExpression(node) || !ts.isCallExpression(node.parent)) return [];
@@ -160,6 +163,6 @@ function isLogging(node: ts.Node): boolean {
   return (
     ts.isExpressionStatement(node) &&
     ts.isCallExpression(node.expression) &&
-    /^(?:writeLog|logFailure|(?:\w+\.)*log)$/.test(node.expression.expression.getText())
+    /^(?:writeLog|logFailure|(?:\w+\.)*#?log)$/.test(node.expression.expression.getText())
   );
 }
