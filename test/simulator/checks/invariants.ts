@@ -34,6 +34,7 @@ import {
   ANSWERED_MS,
   answerableProposal,
   askRoots,
+  checkPasts,
   checkWork,
   isFull,
   unreferencedSince,
@@ -62,6 +63,7 @@ export async function checkAlways(world: World): Promise<void> {
   await checkIds(world);
   await checkMarks(world);
   await checkWork(world);
+  await checkPasts(world, ledger);
   await checkBelieved(world, ledger);
   checkSilence(world);
   await checkPrompt(world);

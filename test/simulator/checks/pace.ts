@@ -24,9 +24,7 @@ export async function checkPace(world: World): Promise<void> {
     world.publishNews();
     await simulation.runUntil(simulation.now + BLOCK_MS);
     if (!(await visibleIds(world)).has(id.slice(2)) && !(await isFull(world))) unstored++;
-    // else all upstreams are asked, as for a network that stands still
-    const timestamp = Math.max(network.nextTimestamp, Math.floor(simulation.now / 1000));
-    issue(world, [network.milestoneBlock!, id], timestamp);
+    issueNow(world, id);
     world.publishNews();
     await simulation.runUntil(simulation.now + MILESTONE_MS);
     if ((await world.ledgerIndex()) < lastIndex(network)) late++;
@@ -38,8 +36,41 @@ export async function checkPace(world: World): Promise<void> {
     world.wrong('liveness', `${late} of ${MILESTONES} milestones that were pushed are late`);
   readCounts(world, begun, isHeard);
   if (!isQuick) return;
+  if (isHeard) await checkLost(world);
   await checkQuiet(world);
   if (upstreams.length === 2) await checkBesideSlow(world);
+}
+
+/** By the clock: else all upstreams are asked, as for a network that stands still. */
+function issueNow(world: World, parent: string): void {
+  const { network, simulation } = world;
+  const timestamp = Math.max(network.nextTimestamp, Math.floor(simulation.now / 1000));
+  issue(world, [network.milestoneBlock!, parent], timestamp);
+}
+
+/** More than would be in time by a pass that begins just then, and the pause between two. */
+const LOST = 8;
+const BETWEEN_MS = [1500, 2500] as const;
+
+/** A milestone of which a feed lost a block is applied as soon as the feed tells of it. */
+async function checkLost(world: World): Promise<void> {
+  const { network, simulation, upstreams, readers } = world;
+  const publish = (lost: number) => {
+    for (const { conduct } of upstreams) conduct.pushes = { lost };
+    world.publishNews();
+  };
+  let late = 0;
+  for (let i = 0; i < LOST; i++) {
+    await simulation.runUntil(simulation.now + readers.between(...BETWEEN_MS));
+    const id = network.note([network.milestoneBlock!], readers.bytes(8));
+    publish(1);
+    issueNow(world, id);
+    publish(0);
+    await simulation.runUntil(simulation.now + MILESTONE_MS);
+    if ((await world.ledgerIndex()) < lastIndex(network)) late++;
+  }
+  if (late > 1)
+    world.wrong('liveness', `${late} of ${LOST} milestones are late, as a feed lost blocks`);
 }
 
 /** What is told of upstreams is not from before some milestones, and how blocks come is so. */

@@ -1,4 +1,8 @@
-/** A disk that is full, or nearly: fewer milestones are kept, and the node goes on. */
+/**
+ * A disk that is full, or nearly: fewer milestones are kept, and the node goes on. Once there is
+ * room again, nothing is pruned before its time.
+ */
+import { lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { LEAST_RETENTION } from '../platform/limits.ts';
 import { issue } from '../steps/coordinators.ts';
@@ -13,8 +17,11 @@ const NEARLY_FULL_BYTES = 9.7e9;
 
 export async function runShort(world: World, random: Random): Promise<void> {
   const { node, settings, simulation } = world;
-  const countKept = async () =>
-    Number(await node.sqlite.prepare('SELECT count(*) AS count FROM milestone').first('count'));
+  const readKept = async () => {
+    const sql = 'SELECT count(*) AS count, min(idx) AS first FROM milestone';
+    return (await node.sqlite.prepare(sql).first<Record<'count' | 'first', number>>())!;
+  };
+  const countKept = async () => (await readKept()).count;
   const before = await countKept();
   // where the limits are the usual ones more are kept than a story has
   if (settings.limits === 'usual' || before <= LEAST_RETENTION + 2) return;
@@ -39,5 +46,10 @@ export async function runShort(world: World, random: Random): Promise<void> {
   await checkAlways(world);
   await checkLiveness(world);
   await sweep(world, `${world.start} short`);
+  const { first } = await readKept();
   await checkState(world);
+  const due = lastIndex(world.network) - Number(node.vars.RETENTION_MILESTONES);
+  if ((await readKept()).first > Math.max(first, due))
+    world.wrong('economy', `there is room, and milestones are pruned from ${first} on`);
+  await checkAlways(world);
 }

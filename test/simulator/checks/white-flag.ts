@@ -138,6 +138,23 @@ export async function checkWork(world: World): Promise<void> {
   }
 }
 
+/** Whoever stores a block, or drops one, keeps no child without its parents: roots would lack them. */
+export async function checkPasts(world: World, ledger: number): Promise<void> {
+  const { network, isFlipped, isDamaged, wasLiarAlone } = world;
+  if (isFlipped || isDamaged || wasLiarAlone) return;
+  const stored = await visibleIds(world);
+  const { blocks } = network;
+  const isOpen = (id: string) => (blocks.get(id)?.referenced?.index ?? Infinity) > ledger;
+  for (const id of stored) {
+    const { parents = [] } = isOpen(`0x${id}`) ? (blocks.get(`0x${id}`) ?? {}) : {};
+    const lost = parents.find(
+      (each) => blocks.has(each) && isOpen(each) && !stored.has(each.slice(2)),
+    );
+    if (lost !== undefined)
+      world.wrong('safety', `block ${id} is stored without its parent ${lost}`);
+  }
+}
+
 /** Bytes of a block's status, of which the last one says whether a milestone references it. */
 const STATUS_BYTES = 6;
 
