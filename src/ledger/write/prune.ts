@@ -159,8 +159,8 @@ async function pruneStep(db: Database, retention: number, options: PruneOptions)
   for (let steps = 1; deleted === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
     deleted = (await readAlone(deleteOldPacks(db, PACK_STEP, MAY_DELETE))).length;
 
-  const size = { bytes: packs.bytes, limitBytes };
-  const isShort = isFull || shareUsed(size) > SHRINK_AT;
+  const { bytes } = packs;
+  const isShort = isFull || shareUsed({ bytes, limitBytes }) > SHRINK_AT;
   let kept = head.ledger - (first ?? head.ledger);
   // the size does not tell what to do before all packs of deleted milestones are gone
   if (isShort && kept > MIN_RETENTION && deleted !== PACK_STEP) {
@@ -168,7 +168,6 @@ async function pruneStep(db: Database, retention: number, options: PruneOptions)
     const shrunk = await deleteOld(db, Math.max(MIN_RETENTION, kept - fewer), options);
     if (shrunk?.head === undefined) return undefined;
     head = shrunk.head;
-    size.bytes = shrunk.packs.bytes;
     // an import may have come since the batch before
     kept = head.ledger - (shrunk.first ?? head.ledger);
   }
@@ -189,7 +188,7 @@ async function pruneStep(db: Database, retention: number, options: PruneOptions)
     ];
     await runFenced(db, { writes: write(statements) });
   }
-  return isShort ? { databaseBytes: size.bytes, kept } : undefined;
+  return isShort ? { databaseBytes: bytes, kept } : undefined;
 }
 
 /** A step; undefined without a ledger. */

@@ -157,7 +157,6 @@ async function resolveIn(
   const known = await findKnown(db, view.creatorOf, [...consumed]);
   const ready = wanted.filter(({ inputs }) => inputs.every((id) => known.has(id)));
   const chosen = chooseSome(ready);
-  if (chosen.length === 0) return { made: 0, isMore: false };
   const completed = await complete(db, view, { key, cone }, chosen, verify);
   if (completed.size === 0) return { made: 0, isMore: false };
   const isMore = chosen.length < ready.length;
