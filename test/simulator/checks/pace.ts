@@ -4,6 +4,7 @@
  */
 import { lastIndex } from '../../support/network/network-model.ts';
 import { issue } from '../steps/coordinators.ts';
+import type { UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { isFull, visibleIds } from './white-flag.ts';
 
@@ -38,7 +39,9 @@ export async function checkPace(world: World): Promise<void> {
   if (!isQuick) return;
   if (isHeard) await checkLost(world);
   await checkQuiet(world);
-  if (upstreams.length === 2) await checkBesideSlow(world);
+  if (upstreams.length !== 2) return;
+  if (!settings.needsWork) for (const each of upstreams) await checkBesideFailing(world, each);
+  await checkBesideSlow(world);
 }
 
 /** By the clock: else all upstreams are asked, as for a network that stands still. */
@@ -119,6 +122,25 @@ async function checkQuiet(world: World): Promise<void> {
     const rate = (after[what] - before[what]) / QUIET_S;
     if (rate > QUIET[what]) world.wrong('economy', `${what}: ${rate} a second, and nothing comes`);
   }
+}
+
+/** In which tips are looked at by whichever upstream, twice. */
+const LOOKED_MS = 25_000;
+
+/** A block that one upstream names, and fails to give, is stored by the other. */
+async function checkBesideFailing(world: World, failing: UpstreamDouble): Promise<void> {
+  const { network, simulation, upstreams, readers } = world;
+  const id = network.note([network.milestoneBlock!], readers.bytes(8));
+  for (const { conduct } of upstreams) conduct.isSilent = true;
+  failing.conduct.unreadable = new Set([id]);
+  world.publishNews();
+  const isStored = async () => (await visibleIds(world)).has(id.slice(2)) || (await isFull(world));
+  const end = simulation.now + LOOKED_MS;
+  while (!(await isStored()) && simulation.now < end)
+    await simulation.runUntil(simulation.now + LOOK_MS);
+  if (!(await isStored()))
+    world.wrong('liveness', 'a block is not stored, as one of two upstreams fails to give it');
+  for (const each of upstreams) each.recover();
 }
 
 /** How far behind a node is, and blocks of each milestone that are fetched one after the other. */
