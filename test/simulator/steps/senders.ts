@@ -66,6 +66,7 @@ export const senderSteps = {
   spendGhosts: hostile(4, spendGhosts),
   tangle: hostile(4, tangle),
   side: { actor: 'sender', often: 3, run: ({ life }, random) => side(life, random) },
+  drift: { actor: 'sender', often: 1, run: drift },
   adopt: { actor: 'sender', often: 4, run: ({ life }, random) => adopt(life, random) },
   standOnOld: hostile(4, standOnOld),
   forgeAhead: hostile(3, (world, random) => forge(world, random, random.between(2, 1000))),
@@ -297,6 +298,22 @@ function side({ network }: Life, random: Random): void {
     network.setAside(id);
     parents = [id, ...network.someParents()].slice(0, random.between(1, 3));
   }
+}
+
+const DRIFTING_MS = 4000;
+
+/** A chain that only its sender builds on: it grows for longer than its first block can be referenced. */
+function drift(world: World, random: Random): void {
+  const { network, simulation } = world;
+  const blocks = Array.from({ length: random.between(5, 30) }, () => random.bytes(8));
+  let parents = network.someParents();
+  for (const [i, data] of blocks.entries())
+    simulation.atForWorld(simulation.now + i * DRIFTING_MS, () => {
+      const id = network.note(parents, data);
+      network.setAside(id);
+      parents = [id];
+      world.publishNews();
+    });
 }
 
 /** How many of the newest blocks somebody looks at for one that nobody built on. */
