@@ -187,6 +187,17 @@ it('the time of an output of an NFT that moves', async () => {
   await expect(issue(rig, network)).rejects.toThrow('rows of the table output');
 });
 
+it('an output that is gone before a milestone spends it', async () => {
+  const { db, network, rig, root } = await start();
+  const [, spent] = network.genesisCoins;
+  const spend = { coin: spent!, by: network.account(0) };
+  const paid = basic(network.account(1), { amount: COIN_AMOUNT });
+  network.attachTransaction(network.transaction([spend], [paid]), [root]);
+  await storeNow(rig, db);
+  await change(db, 'DELETE FROM output WHERE id = ?1', spent!.id.toHex());
+  await expect(issue(rig, network)).rejects.toThrow('rows of the table output');
+});
+
 it('a burned NFT that a list names is not searched for in lists again', async () => {
   const { db, network, rig, root } = await start();
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
