@@ -33,6 +33,24 @@ it('is named while the block is kept, though the milestone itself is pruned', as
   expect(await readerOf(db, network)(block)).toEqual([1, 2]);
 });
 
+it('metadata without it, while no keys are set, are kept by no cache', async () => {
+  const network = new SyntheticNetwork({ seed: 'keys set later' });
+  network.milestone();
+  const block = network.milestoneBlock!;
+  network.milestone();
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), 2);
+  const cacheControls = [undefined, network.keys].map(async (milestoneKeys) => {
+    const fetch = fetchFrom({ node: { session: () => db }, settings: { milestoneKeys } });
+    const { headers } = await fetch(`/api/core/v2/blocks/${block}/metadata`);
+    return headers.get('cache-control');
+  });
+  expect(await Promise.all(cacheControls)).toEqual([
+    'no-store',
+    'public, max-age=86400, immutable, stale-if-error=0',
+  ]);
+});
+
 it('of a referenced block whose bytes are pruned no upstream is asked', async () => {
   const network = new SyntheticNetwork({ seed: 'pruned blocks' });
   const block = network.note();

@@ -95,8 +95,9 @@ async function answerMetadata({ settings }: RouteContext, found: StoredBlock): P
       whiteFlagIndex: referenced.whiteFlagIndex,
     }),
   };
-  // no root commits to the reason of a conflict, which follows from outputs that a snapshot brought
-  const keep = referenced?.reason ? { keep: 'import' as const } : {};
+  // a conflict's reason follows from outputs that a snapshot brought, and keys may be set later
+  const mayChange = referenced?.reason || (result !== undefined && milestoneIndex === undefined);
+  const keep = referenced && mayChange ? { keep: 'import' as const } : {};
   return jsonAnswer(metadata, { ...freshnessOf(found), ...keep });
 }
 
