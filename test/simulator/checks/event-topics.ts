@@ -29,6 +29,8 @@ export interface Topic {
   anyOrder?: true;
   /** Of several outputs that end a chain one is told, whichever. */
   tellsOneEnd?: true;
+  /** Outputs of the milestone that are outdated with it: they may lack, and none comes last. */
+  outdated?(index: number): string[];
   /** It also tells at once what there is: each message is to be true, and none of `truth` lacks. */
   isTrue?(said: string): boolean;
   /** With which it names an address: whoever listens is sent away where it is another one. */
@@ -202,6 +204,12 @@ export function extraTopics(world: World, random: Random): Topic[] {
       name: `outputs/${CHAINS[type]}/0x${chainId}`,
       anyOrder: true,
       tellsOneEnd: true,
+      outdated: (index) =>
+        isHeldAt(index)
+          ? changesOf(network, index)
+              .consumed.filter(isOfChain)
+              .map((each) => idOf(each, false))
+          : [],
       read,
       truth: (index) => {
         const { created, consumed } = changesOf(network, index);

@@ -191,7 +191,8 @@ function follow(
     before = disturbances();
     if (first === undefined) begin(index);
     first ??= index;
-    for (const { name, truth, anyOrder, tellsOneEnd, isTrue, isThere, prefix } of topics) {
+    for (const topic of topics) {
+      const { name, truth, anyOrder, tellsOneEnd, isTrue, isThere, prefix } = topic;
       const came = told.get(name)!.splice(0);
       if (idle.has(name)) continue;
       const now = prefixAt(network, index);
@@ -213,7 +214,12 @@ function follow(
       const all = truth(index);
       const ends = all.filter((each) => tellsOneEnd && each.endsWith(' true'));
       const end = ends.find((each) => said.includes(each)) ?? ends[0];
-      const due = all.filter((each) => each === end || !ends.includes(each));
+      const outdated = topic.outdated?.(index) ?? [];
+      if (outdated.includes(came.at(-1)!))
+        world.wrong('safety', `events ${name} of milestone ${index} end with ${came.at(-1)}`);
+      const isDue = (each: string) =>
+        ends.includes(each) ? each === end : said.includes(each) || !outdated.includes(each);
+      const due = all.filter(isDue);
       const [one, other] = anyOrder ? [said.toSorted(), due.toSorted()] : [said, due];
       if (one.join() === other.join()) continue;
       const at = one.findIndex((each, i) => each !== other[i]);
