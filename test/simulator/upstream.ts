@@ -554,16 +554,13 @@ export class UpstreamDouble {
     if (random.chance(lost)) return;
     const sent = random.chance(spoilt) ? spoil(message, random) : message;
     const bytes = encodePacket({ type: PacketType.Publish, ...sent });
-    const send = () => this.send(bytes);
+    const send = () => {
+      for (const socket of this.#listeners) if (socket.readyState === 1) socket.send(bytes);
+    };
     if (random.chance(late))
       this.#simulation.begin(this.#process, this.#simulation.now + random.between(10, 5000), send);
     else send();
     if (random.chance(doubled)) send();
-  }
-
-  /** Sends bytes to all listeners, a packet or not. */
-  send(bytes: Uint8Array<ArrayBuffer>): void {
-    for (const socket of this.#listeners) if (socket.readyState === 1) socket.send(bytes);
   }
 }
 

@@ -8,14 +8,7 @@ import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots, stagedIds } from '../checks/white-flag.ts';
 import { isSmall, type Limits, unreferencedBlocks } from '../platform/limits.ts';
-import {
-  type Conduct,
-  HINDRANCES,
-  LIES,
-  type Lie,
-  ODD_PACKETS,
-  type UpstreamDouble,
-} from '../upstream.ts';
+import { type Conduct, HINDRANCES, LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { issue, requestAt } from './coordinators.ts';
 import { forgedMilestone, forgedTwin } from './forge.ts';
@@ -66,9 +59,6 @@ export const upstreamSteps = {
   cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
   refuseFeed: upstream(2, refuseFeed),
   pushLies: upstream(3, pushLies),
-  garble: upstream(2, ({ upstreams }, random) =>
-    random.pick(upstreams).send(random.pick(ODD_PACKETS)),
-  ),
   pruneUpstream: upstream(1, pruneUpstream),
   recover: {
     actor: 'upstream',
