@@ -4,7 +4,7 @@
  * verdict, the follower provides it, and D1 is read again. Everything else leads to a refusal.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { onceMore, unlessMoved } from '../ledger/core/fence.ts';
+import { LedgerMoved, onceMore, unlessMoved } from '../ledger/core/fence.ts';
 import { NO_LEDGER } from '../ledger/core/head.ts';
 import {
   ConeUnavailable,
@@ -146,6 +146,7 @@ export async function walkProposal(
   let why: WhiteFlagRefusal | undefined;
   try {
     let read = await readAndWalk(db, request, measure);
+    const before = read.view?.head.generation;
     for (let round = 0; round < MAX_ROUNDS && bring && !why; round++) {
       const wanted = wantedOfFollower(read, request);
       // an upstream that did not have a block a moment ago is not asked again
@@ -157,6 +158,9 @@ export async function walkProposal(
     }
     const { view, whiteFlag } = read;
     if (view === undefined) return refuse('failed', NO_LEDGER);
+    // what was there before an import need not be there now
+    if (whiteFlag === undefined && !why && view.head.generation !== before)
+      throw new LedgerMoved('an import came');
     if (whiteFlag === undefined) return why ?? refuseUnknown(view, parents);
     if (whiteFlag.order.length > MAX_CONE_BLOCKS)
       return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);

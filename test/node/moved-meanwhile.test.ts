@@ -6,6 +6,8 @@ import { expect, it, vi } from 'vitest';
 import { LedgerMoved } from '../../src/ledger/core/fence.ts';
 import { dropUnneeded } from '../../src/ledger/write/drop-blocks.ts';
 import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
+import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {
   ask,
   disturbed,
@@ -67,4 +69,21 @@ it.each(['replaced', 'evicted'] as const)('is never taken for damage: %s', async
   }
   expect(outcomes).toContain('answered');
   expect(outcomes).toContain(404);
+});
+
+it('is asked again for what an import took away while it was brought', async () => {
+  const { network, root } = await startNew(db, 'brought');
+  const { request } = network.propose({ parents: [root, network.note([root])] });
+  const parents = request.parents.map((id) => id.slice(2));
+  const asked = { ...request, parents, previousMilestoneId: request.previousMilestoneId!.slice(2) };
+  const given = [undefined, { fault: 'upstream-failed', detail: 'down' }] as const;
+  let times = 0;
+  const bring = async () => {
+    const notBrought = given[times++];
+    if (notBrought === undefined) await startLedger(db, network, request.index - 1);
+    return { db, notBrought };
+  };
+  const rules = { keys: network.keys, verify: verifySignature };
+  const answer = await computeWhiteFlag(db, asked, { rules, bring });
+  expect([times, answer]).toEqual([2, { ok: false, reason: 'failed', detail: 'down' }]);
 });
