@@ -25,6 +25,7 @@ import type { Request } from '../truth.ts';
 import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
+import { checkAfterOutage } from './outage.ts';
 import { checkPace } from './pace.ts';
 import { checkRest, checkVerdicts } from './rest.ts';
 import { checkScrubTells, scrubTwice } from './scrub.ts';
@@ -110,6 +111,7 @@ export async function checkState(world: World): Promise<void> {
   await checkAtOnce(world);
   await checkWoken(world);
   await checkPace(world);
+  await checkAfterOutage(world);
   await checkFarReplica(world);
   // milestones have come since the scrub's last round
   await checkScrubTells(world, new Random(`${world.start} ${world.notes.length} scrub`));

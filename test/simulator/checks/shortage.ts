@@ -13,6 +13,8 @@ import { sweep } from './sweep.ts';
 /** In which less is kept. */
 const SHRUNK_MS = 120_000;
 const LOOK_MS = 2000;
+/** In which a milestone comes, and those that are too old are deleted. */
+const COME_MS = 10_000;
 const NEARLY_FULL_BYTES = 9.7e9;
 
 export async function runShort(world: World, random: Random): Promise<void> {
@@ -45,6 +47,14 @@ export async function runShort(world: World, random: Random): Promise<void> {
   node.disturbances.d1Bytes = 0;
   await checkAlways(world);
   await checkLiveness(world);
+  const kept = await countKept();
+  issue(world);
+  world.publishNews();
+  await simulation.runUntil(simulation.now + COME_MS);
+  const mayGrow = kept < Number(node.vars.RETENTION_MILESTONES);
+  if (mayGrow && (await countKept()) <= kept)
+    world.wrong('liveness', `${kept} milestones are kept though there is room again`);
+  await checkAlways(world);
   await sweep(world, `${world.start} short`);
   const { first } = await readKept();
   await checkState(world);
