@@ -25,7 +25,7 @@ import type { Request } from '../truth.ts';
 import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
-import { checkAfterOutage } from './outage.ts';
+import { checkAfterOutage, checkFeedAgain } from './outage.ts';
 import { checkPace } from './pace.ts';
 import { checkRest, checkVerdicts } from './rest.ts';
 import { checkScrubTells, scrubTwice } from './scrub.ts';
@@ -112,6 +112,7 @@ export async function checkState(world: World): Promise<void> {
   await checkWoken(world);
   await checkPace(world);
   await checkAfterOutage(world);
+  await checkFeedAgain(world);
   await checkFarReplica(world);
   // milestones have come since the scrub's last round
   await checkScrubTells(world, new Random(`${world.start} ${world.notes.length} scrub`));
@@ -625,14 +626,23 @@ async function checkRows(world: World): Promise<void> {
     world.wrong('economy', `${stored} unreferenced blocks, at most ${limit + needed}`);
 }
 
-/** The IDs of a milestone are kept for longer than all else of it. */
+/** IDs of a milestone are kept for longer than all else of it, and those that are said to be kept. */
 async function checkIds(world: World): Promise<void> {
-  const sql = 'SELECT forgotten, (SELECT min(idx) FROM milestone) AS first FROM head';
-  const row = await world.node.sqlite
+  const { sqlite } = world.node;
+  const sql = `SELECT max(start - 1, forgotten) AS forgotten, id_tables ->> '$[0][0]' AS oldest,
+    (SELECT min(idx) FROM milestone) AS first FROM head`;
+  const row = await sqlite
     .prepare(sql)
-    .first<{ forgotten: number; first: number | null }>();
-  if (row !== null && row.first !== null && row.forgotten >= row.first && !world.isFlipped)
-    world.wrong('safety', `IDs up to ${row.forgotten} are forgotten, ${row.first} is kept`);
+    .first<{ forgotten: number; oldest: number; first: number | null }>();
+  if (row === null || world.isFlipped) return;
+  const { forgotten, oldest, first } = row;
+  const kept = await sqlite
+    .prepare(`SELECT min(milestone) AS kept FROM id_${oldest}`)
+    .first('kept');
+  if (first !== null && forgotten >= first)
+    world.wrong('safety', `IDs up to ${forgotten} are forgotten, ${first} is kept`);
+  if (Number(kept) > forgotten + 1)
+    world.wrong('safety', `IDs up to ${forgotten} are forgotten, and none before ${kept} is kept`);
 }
 
 /** A publisher that cannot put anything does not fill its row. */

@@ -1,9 +1,6 @@
-/**
- * What an outage of D1 does ends with it: work that failed is begun again, keeps no place, and is
- * joined by nobody.
- */
+/** What an outage does ends with it: work that failed is begun again, and keeps no place. */
 import { currentOwner, isRequest } from '../platform/simulation.ts';
-import type { Request } from '../truth.ts';
+import { issue } from '../steps/coordinators.ts';
 import type { World } from '../world.ts';
 import { ANSWERED_MS, isFull } from './white-flag.ts';
 
@@ -11,59 +8,70 @@ import { ANSWERED_MS, isFull } from './white-flag.ts';
 const PROPOSALS = 10;
 const PATHS = ['/api/indexer/v1/outputs/nft', '/api/core/v2/receipts', '/api/core/v2/info'];
 
-/** In which each of these has failed. */
-const OUTAGE_MS = 3000;
-
 export async function checkAfterOutage(world: World): Promise<void> {
   const { node, network, simulation, settings, upstreams, readers } = world;
   // it is a fault, after which less is expected
   if (!world.isDisturbed || settings.needsWork) return;
-  // what was asked before is answered
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  const pass = () => simulation.runUntil(simulation.now + ANSWERED_MS);
+  await pass();
   // no pass stores what only proposals name
   for (const { conduct } of upstreams) conduct.isSilent = true;
   const below = network.milestoneBlock!;
   const { request } = network.propose({ parents: [below] });
-  const requests = Array.from({ length: PROPOSALS }, () => {
+  const proposals = Array.from({ length: PROPOSALS }, () => {
     const parents = [below, network.note([below], readers.bytes(8))];
-    return { ...request, parents };
+    return { method: 'POST', body: JSON.stringify({ ...request, parents }) };
   });
   world.publishNews();
+  const propose = () => proposals.map((init) => askStatus(world, '/api/core/v2/whiteflag', init));
+  const read = () => PATHS.map((path) => askStatus(world, path));
   const faults = ['lost-before'] as const;
   node.disturbances.d1 = { chance: 1, faults };
-  const before = PATHS.map((path) => statusOf(world, path));
-  await simulation.runUntil(simulation.now + OUTAGE_MS);
-  node.disturbances.d1 = {
-    faults,
-    // requests come as far as to the objects
-    get chance() {
-      return isRequest(currentOwner()?.process) ? 0 : 1;
-    },
-  };
-  for (const each of requests) propose(world, each);
-  await simulation.runUntil(simulation.now + OUTAGE_MS);
+  read();
+  await pass();
+  // requests come as far as to the objects
+  const get = () => (isRequest(currentOwner()?.process) ? 0 : 1);
+  Object.defineProperty(node.disturbances.d1, 'chance', { get });
+  propose();
+  await pass();
   node.disturbances.d1 = { chance: 0, faults: [] };
-  const after = PATHS.map((path) => statusOf(world, path));
-  const answers = requests.map((each) => propose(world, each));
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
-  for (const each of upstreams) each.conduct.isSilent = false;
-  world.note('after an outage', JSON.stringify([before, after, answers]));
-  for (const [i, { status }] of after.entries())
-    if (status !== 200 && status !== 404)
-      world.wrong('liveness', `${PATHS[i]}: status ${status} once D1 is there again`);
-  if (answers.every(({ status }) => status !== 200) && !(await isFull(world)))
-    world.wrong('liveness', 'no proposal is answered once D1 is there again');
+  const [reads, answers] = [read(), propose()];
+  await pass();
+  for (const { conduct } of upstreams) conduct.isSilent = false;
+  const isRead = reads.every(({ status }) => status === 200);
+  const isAnswered = answers.some(({ status }) => status === 200) || (await isFull(world));
+  if (!isRead || !isAnswered)
+    world.wrong('liveness', `D1 is there again, and ${JSON.stringify([reads, answers])}`);
 }
 
-interface Told {
-  status: number;
-}
-
-function statusOf(world: World, path: string, init?: RequestInit): Told {
+function askStatus(world: World, path: string, init?: RequestInit): { status: number } {
   const told = { status: 0 };
   world.ask(path, ({ status }) => void Object.assign(told, { status }), init);
   return told;
 }
 
-const propose = (world: World, request: Request): Told =>
-  statusOf(world, '/api/core/v2/whiteflag', { method: 'POST', body: JSON.stringify(request) });
+/** How often a feed breaks, and half of the time for which it lasts then. */
+const BREAKS = 4;
+const LASTING_MS = 31_000;
+const BACK_MS = 20_000;
+const SOON_MS = 5000;
+
+/** A feed that broke now and then is back soon where it lasted since. */
+export async function checkFeedAgain(world: World): Promise<void> {
+  const { simulation, upstreams, reliable } = world;
+  const isHeard = () => upstreams.some((each) => each.isHeard);
+  if (!isHeard() || reliable.length < upstreams.length) return;
+  const pass = (ms: number) => simulation.runUntil(simulation.now + ms);
+  const breakFor = (ms: number) => {
+    for (const each of upstreams) each.dropListeners();
+    return pass(ms);
+  };
+  for (let i = 0; i < BREAKS; i++) await breakFor(BACK_MS);
+  await pass(LASTING_MS);
+  issue(world);
+  world.publishNews();
+  await pass(LASTING_MS);
+  const hasLasted = isHeard();
+  await breakFor(SOON_MS);
+  if (hasLasted && !isHeard()) world.wrong('liveness', 'a feed that lasted is not back soon');
+}
