@@ -135,9 +135,11 @@ function follow(
       ...(heldBlocks(world.settings.limits) === 1 && { anyOrder: true }),
       read: (payload) => {
         const { blockId, ledgerInclusionState, conflictReason, ...about } = json(payload);
-        const parents = world.network.blocks.get(blockId)?.parents;
+        const { parents, milestoneIndex } = network.blocks.get(blockId) ?? {};
         if (JSON.stringify(about.parentBlockIds) !== JSON.stringify(parents))
           return `${blockId} of other parents`;
+        // without keys no block counts as a milestone's
+        if (!world.hasKeys) about.milestoneIndex ??= milestoneIndex;
         return [
           blockId,
           ledgerInclusionState,
