@@ -4,7 +4,12 @@
  */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SHARED_LIMITS } from '../../../src/modules/events/accounts.ts';
-import { addMessage, newClient } from '../../../src/modules/events/client.ts';
+import {
+  addMessage,
+  newClient,
+  restoreClient,
+  saveClient,
+} from '../../../src/modules/events/client.ts';
 import { createClients } from '../../../src/modules/events/clients.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -67,4 +72,22 @@ it('of too many the largest goes, also where no timer is left', () => {
   expect(clients.isOpen(add('192.0.2.1'))).toBe(true);
   expect([clients.size, vi.getTimerCount()]).toEqual([SHARED_LIMITS.connections, before]);
   expect(before).toBeLessThan(10_000);
+});
+
+it('who is evicted before its first messages is not whole after that', () => {
+  let saved: unknown;
+  const socket = {
+    serializeAttachment(attachment: unknown) {
+      saved = attachment;
+    },
+    deserializeAttachment: () => saved,
+  } as unknown as WebSocket;
+  const client = newClient(socket, '192.0.2.1', 0);
+  const isWhole = () => {
+    saveClient(client);
+    return restoreClient(socket, 'rms').isWhole;
+  };
+  expect(isWhole()).toBe(true);
+  client.initial = (async function* () {})();
+  expect(isWhole()).toBe(false);
 });

@@ -18,8 +18,7 @@ import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const TARGET = 4;
 
-function publisherOf(db: Database, keys?: MilestoneKeys) {
-  const values = new Map<string, unknown>();
+function publisherOf(db: Database, keys?: MilestoneKeys, values = new Map<string, unknown>()) {
   const storage = {
     get: (key: string) => values.get(key),
     put: (key: string, value: unknown) => void values.set(key, value),
@@ -186,4 +185,17 @@ it('calls a block damaged whose text is no base64: its listeners are closed for 
   await db.prepare("UPDATE pack_content SET bytes = replace(bytes, 'A', '!')").run();
   const audience = { hasAny: () => true, has: () => false, tell: async () => {}, prefix: 'tst' };
   await expect(publisher.publishNext(audience)).rejects.toThrow(LedgerDamaged);
+});
+
+it('once nobody listens any more another object begins with the ledger as it is', async () => {
+  const network = new SyntheticNetwork({ seed: 'left' });
+  for (let i = 0; i < 2; i++) network.milestone();
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 1);
+  const values = new Map<string, unknown>();
+  const publisher = publisherOf(db, network.keys, values);
+  expect(await publisher.begin()).toMatchObject({ index: 1 });
+  publisher.forget();
+  await followTo(rig, 2);
+  expect(await publisherOf(db, network.keys, values).begin()).toMatchObject({ index: 2 });
 });
