@@ -1,8 +1,9 @@
 /**
  * How much is done at once: by workers that share items, and by a limit, where the other tasks wait
- * in two lines. Those of requests come first, then one of each line in turn: strangers ask without
- * an end, and passes go on.
+ * in three lines, of which one after the other has its turn: strangers ask without an end, and
+ * whoever is known, and passes, go on.
  */
+import { pause } from './clock.ts';
 
 /**
  * Connections that a Worker may have open at once; the platform lets more of them wait
@@ -26,25 +27,28 @@ export type Urgency = 'known' | 'stranger' | 'first';
 /**
  * Runs a task once there is a place, and settles as it does. A task that still waits when the signal
  * aborts is not begun.
+ *
+ * @param isProbe whether it is no proof that other tasks end if this one does
  */
 export type ConcurrencyLimit = <T>(
   task: () => Promise<T>,
   signal: AbortSignal,
   urgency?: Urgency,
+  isProbe?: boolean,
 ) => Promise<T>;
 
 /** @param places tasks that may run at once */
 export function createConcurrencyLimit(places: number): ConcurrencyLimit {
   let free = places;
-  const urgent: (() => void)[] = [];
-  const others: (() => void)[] = [];
-  let wasUrgent = false;
+  const lines: Record<Urgency, (() => void)[]> = { known: [], stranger: [], first: [] };
+  const turns = Object.values(lines);
   const takeNext = () => {
-    wasUrgent = urgent.length > 0 && !(wasUrgent && others.length > 0);
-    return (wasUrgent ? urgent : others).shift();
+    const line = turns.find(({ length }) => length > 0);
+    if (line !== undefined) turns.push(...turns.splice(turns.indexOf(line), 1));
+    return line?.shift();
   };
   return async (task, signal, urgency) => {
-    const line = urgency === 'known' || urgency === 'stranger' ? urgent : others;
+    const line = lines[urgency ?? 'first'];
     if (free > 0) free--;
     else
       await new Promise<void>((start, giveUp) => {
@@ -65,29 +69,40 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
   };
 }
 
+/** Milliseconds, so that of tasks that begin together not the same one hangs each time. */
+const JITTER_MS = 20;
+
 /**
  * Creates what makes the limits of callees that share places: of each up to `ofEach`, and all but
- * one of strangers. A callee hangs once a task was aborted, until one ends by itself: what hangs has
- * one place of strangers, and all but two of others. So it leaves one to the others, and what hangs
- * for strangers alone leaves one to whoever is known.
+ * one of strangers. A callee hangs once a task was aborted, until one that is no probe ends by itself.
+ * All that hang share one place of whoever is known, one of strangers, and one of the others.
  */
 export function createSharedLimit(places: number): (ofEach: number) => ConcurrencyLimit {
   const all = createConcurrencyLimit(places);
   const ofStrangers = createConcurrencyLimit(places - 1);
-  const hangingOfStrangers = createConcurrencyLimit(1);
-  const hangingOfOthers = createConcurrencyLimit(places - 2);
+  const hanging = {
+    known: createConcurrencyLimit(1),
+    stranger: createConcurrencyLimit(1),
+    first: createConcurrencyLimit(1),
+  };
   return (ofEach) => {
     const own = nest(createConcurrencyLimit(ofEach), all);
     let isHanging = false;
-    return (task, signal, urgency) => {
-      const isStranger = urgency === 'stranger';
-      const usual = isStranger ? nest(ofStrangers, own) : own;
-      const hanging = nest(isStranger ? hangingOfStrangers : hangingOfOthers, usual);
-      const run = () =>
-        task().finally(() => {
-          isHanging = signal.aborted;
+    return async (task, signal, urgency, isProbe) => {
+      const usual = urgency === 'stranger' ? nest(ofStrangers, own) : own;
+      const asked = Date.now();
+      const run = () => {
+        const begun = Date.now();
+        return task().finally(() => {
+          // one that had waited for longer may only have begun too late
+          if (signal.aborted) isHanging ||= Date.now() - begun > begun - asked;
+          else isHanging &&= isProbe === true;
         });
-      return (isHanging ? hanging : usual)(run, signal, urgency);
+      };
+      if (!isHanging) return usual(run, signal, urgency);
+      await pause(Math.floor(JITTER_MS * Math.random()));
+      signal.throwIfAborted();
+      return nest(hanging[urgency ?? 'first'], usual)(run, signal, urgency);
     };
   };
 }

@@ -131,7 +131,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     for (let attempt = 1; ; attempt++) {
       try {
         return await withSignal(timeout, late, (signal) =>
-          limit(() => askOnce(path, accept, maxBytes, signal), signal, urgency),
+          // a liar says what it is, and may hold all else
+          limit(() => askOnce(path, accept, maxBytes, signal), signal, urgency, path === 'info'),
         );
       } catch (error) {
         const failure =

@@ -132,7 +132,7 @@ it('asks one that hangs one question at a time, until it answers', async () => {
   expect(most.a).toBe(3);
   most.a = 0;
   const [ofA, ofB] = await Promise.all([askMany(a!, 10), askMany(b!, 10)]);
-  expect([ofA, most.a, ofB, most.b]).toEqual([0, 1, 10, 2]);
+  expect([ofA, most.a, ofB, most.b]).toEqual([0, 1, 10, 3]);
   isUp = true;
   await askMany(a!, 1);
   expect([await askMany(a!, 10), most.a]).toEqual([10, 3]);
@@ -203,6 +203,75 @@ it.each([
   expect(late).toHaveLength(30);
   expect(Math.max(...late)).toBeLessThan(100);
 });
+
+it('asks each one that hangs, however many more do, and hears of one that answers again', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let isUp = false;
+  vi.stubGlobal('fetch', async (url: string, { signal }: { signal: AbortSignal }) => {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+      if (url.startsWith('https://a.example')) setTimeout(resolve, 20);
+      if (url.startsWith('https://d.example') && isUp) setTimeout(resolve, 100);
+    });
+    return new Response(null, { status: 404 });
+  });
+  const hosts = ['a', 'b', 'c', 'd', 'e', 'f'].map((host) => `https://${host}.example`);
+  const known = createUpstreams()(settingsOf(...hosts), KNOWN);
+  let answers = 0;
+  // as a vote: all at once, which are late together
+  const vote = async () => {
+    for (const upstream of known)
+      read(upstream, 1).then(
+        () => answers++,
+        () => {},
+      );
+    await vi.advanceTimersByTimeAsync(1100);
+  };
+  for (let votes = 0; votes < 10; votes++) await vote();
+  isUp = true;
+  answers = 0;
+  for (let votes = 0; votes < 100; votes++) await vote();
+  // 100 of the first one; of the other one most of the rest
+  expect(answers).toBeGreaterThan(130);
+});
+
+it.each([1, 2, 3])(
+  'asks an honest one beside %i that hang but say what they are',
+  async (liars) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    vi.stubGlobal('fetch', async (url: string, { signal }: { signal: AbortSignal }) => {
+      await new Promise<void>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+        if (url.startsWith('https://z.example') || url.endsWith('/info')) setTimeout(resolve, 100);
+      });
+      return new Response(null, { status: 404 });
+    });
+    const hosts = ['a', 'b', 'c'].slice(0, liars).map((host) => `https://${host}.example`);
+    const settings = settingsOf(...hosts, 'https://z.example');
+    const open = createUpstreams();
+    const passes = open(settings, PATIENT).slice(0, -1);
+    const strangers = open(settings, { ...URGENT, timeout: 350 });
+    const honest = open(settings, { ...KNOWN, timeout: 350 }).at(-1)!;
+    let answers = 0;
+    for (let tenth = 0; tenth < 600; tenth++) {
+      for (const liar of passes) {
+        if (tenth % 10 === 0) liar.readHeads().catch(() => {});
+        if (tenth % 2 === 0) read(liar, 1).catch(() => {});
+      }
+      for (const upstream of strangers) if (tenth % 3 === 0) read(upstream, 1).catch(() => {});
+      // before it is known that they hang, all do
+      if (tenth >= 110 && tenth % 10 === 5)
+        read(honest, 1).then(
+          () => answers++,
+          () => {},
+        );
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(answers).toBe(49);
+  },
+);
 
 it('lets a pass know soon that one hangs, however many requests ask what is referenced', async () => {
   vi.useFakeTimers();

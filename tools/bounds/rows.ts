@@ -158,7 +158,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'oldest evicted',
     ],
     [
-      'connections of the follower: {MAX_CONNECTIONS}, all but {upstream/rest-upstream.ts#LEFT_TO_DATABASE} to upstreams, one less to each of several and for strangers; to those that hang one for strangers, two less for others; puts: {nft-index/put-entries.ts#PUTS_AT_ONCE}',
+      'connections of the follower: {MAX_CONNECTIONS}, all but {upstream/rest-upstream.ts#LEFT_TO_DATABASE} to upstreams, one less to each of several and for strangers; to those that hang one for whoever is known, one for strangers, one for passes; puts: {nft-index/put-entries.ts#PUTS_AT_ONCE}',
       'platform/concurrency.ts',
       'wait',
     ],
