@@ -20,7 +20,7 @@ it('has each number from a constant, or in brackets', () => {
 
 it.each([
   ['src/http/request.ts', 'MAX_BODY_BYTES', 64 * 1024],
-  ['src/follower/bring/bring-blocks.ts', 'BRING_LIMITS.places', 8],
+  ['src/follower/bring/bring-blocks.ts', 'BRING_LIMITS.ofKnown', 3],
   ['src/modules/events/event-broker.ts', 'MAX_WAITING_BYTES', 2 ** 18],
   ['src/node/compute-white-flag.ts', 'MAX_CONE_BLOCKS', 200_000],
 ])('reads %s %s', (file, name, value) => {

@@ -61,7 +61,6 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
     try {
       return await task();
     } finally {
-      // the place goes to the task of a line that has waited longest
       const next = takeNext();
       if (next) next();
       else free++;

@@ -38,12 +38,12 @@ export const SECTIONS: Record<string, Bound[]> = {
       '404',
     ],
     [
-      'requests whose blocks are fetched: {BRING_LIMITS.places}, of one client {BRING_LIMITS.ofClient}; waiting {BRING_LIMITS.waiting}, {BRING_LIMITS.maxWaitMs}',
+      'requests whose blocks are fetched: {BRING_LIMITS.ofKnown} of known clients, {BRING_LIMITS.ofStrangers} of others, of a client one at a time; waiting {BRING_LIMITS.waiting}, {BRING_LIMITS.maxWaitMs}',
       'follower/bring/bring-blocks.ts',
       '500 for the client with most',
     ],
     [
-      'reads of blocks that are not stored: {READ_LIMITS.places}, of one client {READ_LIMITS.ofClient}; waiting {READ_LIMITS.waiting}, {READ_LIMITS.maxWaitMs}',
+      'reads of blocks that are not stored: {READ_LIMITS.ofKnown} of known clients, {READ_LIMITS.ofStrangers} of others, of a client one at a time; waiting {READ_LIMITS.waiting}, {READ_LIMITS.maxWaitMs}',
       'follower/bring/bring-blocks.ts',
       '500, as above',
     ],

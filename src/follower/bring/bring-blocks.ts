@@ -149,11 +149,14 @@ async function readUnstored(
   return { bytes: block.bytes, ledgerIndex: head.ledger };
 }
 
-/** Limits of work under way at once, and of what waits: no longer than the request itself. */
-const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64, maxWaitMs: 1500 };
+/**
+ * Limits of work under way at once, and of what waits: no longer than the request itself. Where more
+ * is begun than has connections, all of it is late.
+ */
+const BRING_LIMITS = { ofKnown: 3, ofStrangers: 2, waiting: 64, maxWaitMs: 1500 };
 
-/** Limits of single blocks: those that hang leave a connection to proposals. */
-const READ_LIMITS = { ofClient: 2, ofStrangers: 3, places: 3, waiting: 64, maxWaitMs: 500 };
+/** Limits of single blocks. */
+const READ_LIMITS = { ofKnown: 1, ofStrangers: 2, waiting: 64, maxWaitMs: 500 };
 
 export interface Bringer {
   /**

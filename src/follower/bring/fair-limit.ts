@@ -1,7 +1,7 @@
 /**
  * A limit on work that requests cause in one Durable Object. Clients take turns and have a share
  * each, so a stranger delays the others by one turn, however much he requests. Strangers may be
- * many: some places are left for clients whose work was of use before.
+ * many, and those whose work was of use before too: each of the two has places of its own.
  */
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import {
@@ -13,10 +13,9 @@ import {
 import { within } from '../../platform/clock.ts';
 
 export interface FairLimitOptions {
-  /** Work under way at once: of one site, of all whose work was not of use, in all. */
-  ofClient: number;
+  /** Sites with work under way, one at a time: those whose work was of use, and others. */
+  ofKnown: number;
   ofStrangers: number;
-  places: number;
   /** Work that waits. Beyond it the client with most of it loses its newest. */
   waiting: number;
   /** Milliseconds after which work that still waits is refused. */
@@ -42,44 +41,35 @@ const MAX_KNOWN = 1000;
 
 /** @param isOfUse whether the work came to what the client asked for */
 export function createFairLimit<T>(
-  { ofClient, ofStrangers, places, waiting: maxWaiting, maxWaitMs, refuse }: FairLimitOptions,
+  { ofKnown, ofStrangers, waiting: maxWaiting, maxWaitMs, refuse }: FairLimitOptions,
   isOfUse: (result: T) => boolean,
 ): FairLimit<T> {
   const turns = createTurns<Waiting>();
   const waiting = new Set<Waiting>();
-  const counts = new Map<string, number>();
+  const busy = new Set<string>();
   const known = createBoundedMap<true>(MAX_KNOWN);
-  let underWay = 0;
+  const free = { known: ofKnown, stranger: ofStrangers };
 
-  const isKnown = (site: string) => known.peek(site) !== undefined;
+  const whoseOf = (site: string): Whose => (known.peek(site) ? 'known' : 'stranger');
 
-  function mayStart(site: string): boolean {
-    return (counts.get(site) ?? 0) < ofClient && (isKnown(site) || underWay < ofStrangers);
-  }
+  const mayStart = (site: string): boolean => !busy.has(site) && free[whoseOf(site)] > 0;
 
   function startWaiting(): void {
-    while (underWay < places) {
-      const next = turns.take((site) => isKnown(site) && mayStart(site)) ?? turns.take(mayStart);
-      if (next === undefined) return;
+    for (let next = turns.take(mayStart); next !== undefined; next = turns.take(mayStart)) {
       waiting.delete(next);
       next.start();
     }
   }
 
-  function count(site: string, change: 1 | -1): void {
-    underWay += change;
-    const own = (counts.get(site) ?? 0) + change;
-    if (own > 0) counts.set(site, own);
-    else counts.delete(site);
-  }
-
   return async (address, work) => {
     const client = clientPath(address);
     const [site] = client;
-    const { promise: turn, resolve, reject } = Promise.withResolvers<void>();
+    const { promise: turn, resolve, reject } = Promise.withResolvers<Whose>();
     const start = () => {
-      count(site, 1);
-      resolve();
+      const whose = whoseOf(site);
+      free[whose]--;
+      busy.add(site);
+      resolve(whose);
     };
     const own: Waiting = { client, start, refuse: () => reject(refuse()) };
     waiting.add(own);
@@ -87,7 +77,7 @@ export function createFairLimit<T>(
     startWaiting();
     if (waiting.size > maxWaiting) {
       // before a known one, the youngest of a crowd
-      const holdsOf = ({ client: [site] }: Waiting) => (isKnown(site) ? 0.5 : 1);
+      const holdsOf = ({ client: [site] }: Waiting) => (whoseOf(site) === 'known' ? 0.5 : 1);
       const newest = largestHolder(waiting, holdsOf).at(-1)!;
       waiting.delete(newest);
       turns.remove(newest);
@@ -95,17 +85,18 @@ export function createFairLimit<T>(
     }
     const giveUp = () => {
       // it may have got its turn since the time was over
-      if (!waiting.delete(own)) return;
+      if (!waiting.delete(own)) return turn;
       turns.remove(own);
       throw refuse();
     };
-    await within(maxWaitMs, turn, giveUp);
+    const whose = await within(maxWaitMs, turn, giveUp);
     try {
-      const result = await work(isKnown(site) ? 'known' : 'stranger');
+      const result = await work(whose);
       if (isOfUse(result)) known.set(site, true);
       return result;
     } finally {
-      count(site, -1);
+      free[whose]++;
+      busy.delete(site);
       startWaiting();
     }
   };
