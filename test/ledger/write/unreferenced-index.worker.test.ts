@@ -192,8 +192,14 @@ it('has no staged blocks any more once a milestone left them out', async () => {
   const rig = await startLedger(db, network, 0);
   await applyNext(rig, db);
   const root = network.milestoneBlock!;
-  // one pack is staged with blocks that are left out alone, another one with others too
-  for (const parents of [[root], [root, network.note([root])]]) {
+  // a pack has blocks that are left out alone; where the milestone needs others they come into it
+  for (const [isStored, others] of [
+    [true, 0],
+    [false, 0],
+    [false, 1],
+  ] as const) {
+    if (isStored) await storeNow(rig, db);
+    const parents = [root, ...Array.from({ length: others }, () => network.note([root]))];
     const out = network.note(parents);
     await stage(rig, () => true);
     expect(await db.prepare(COUNT_STAGED).first('count')).toBe(1);
