@@ -221,11 +221,13 @@ const PARTS = 4096;
 const ID_RETENTION = { usual: 4, others: 2 };
 
 const SLOW_STEPS = /tiny|mixed/;
-/** Milestones that a prune of two in a step may be late, where a restored ledger caught up just now. */
-const LATE = 10;
+/** In which a prune of two in a step is done, where a restored ledger caught up just now. */
+const PRUNED_MS = 15_000;
 
 async function checkKept(world: World): Promise<void> {
-  const { node, settings } = world;
+  const { node, settings, simulation } = world;
+  const isSlow = SLOW_STEPS.test(settings.limits);
+  if (isSlow) await simulation.runUntil(simulation.now + PRUNED_MS);
   const row = await node.sqlite
     .prepare(
       `SELECT h.ledger, h.start, h.history, h.id_tables AS idTables, m.first,
@@ -240,11 +242,10 @@ async function checkKept(world: World): Promise<void> {
   const { ledger = 0, start = 0, first = 0, history, idTables, ...old } = row!;
   const retention = Number(node.vars.RETENTION_MILESTONES);
   const due = Math.max(start, ledger - retention);
-  const late = SLOW_STEPS.test(settings.limits) ? LATE : 0;
-  if (first < due - late || (first > due && !world.isShortened))
+  if (first < due || (first > due && !world.isShortened))
     world.wrong('economy', `milestones are kept from ${first} on, not from ${due}`);
   // where steps are tiny it takes long
-  for (const [what, count] of Object.entries(SLOW_STEPS.test(settings.limits) ? {} : old))
+  for (const [what, count] of Object.entries(isSlow ? {} : old))
     if (count) world.wrong('economy', `${count} old ${what} are kept`);
   if (!node.vars.HISTORY && history !== 0)
     world.wrong('safety', `histories from ${history} on, which are not kept any more`);
