@@ -629,12 +629,13 @@ async function checkRows(world: World): Promise<void> {
 /** IDs of a milestone are kept for longer than all else of it, and those that are said to be kept. */
 async function checkIds(world: World): Promise<void> {
   const { sqlite } = world.node;
+  if (world.isFlipped) return;
   const sql = `SELECT max(start - 1, forgotten) AS forgotten, id_tables ->> '$[0][0]' AS oldest,
     (SELECT min(idx) FROM milestone) AS first FROM head`;
   const row = await sqlite
     .prepare(sql)
     .first<{ forgotten: number; oldest: number; first: number | null }>();
-  if (row === null || world.isFlipped) return;
+  if (row === null) return;
   const { forgotten, oldest, first } = row;
   const kept = await sqlite
     .prepare(`SELECT min(milestone) AS kept FROM id_${oldest}`)
