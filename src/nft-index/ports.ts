@@ -1,4 +1,4 @@
-/** The publisher's interfaces to database and key-value store, for which tests have models. */
+/** The publisher's interfaces to database and key-value store. */
 import type { IndexReader } from './kv-values.ts';
 import type { ChangePosition, IndexHead, State } from './publisher-state.ts';
 

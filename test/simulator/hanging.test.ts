@@ -8,6 +8,7 @@ import { Random } from '../support/network/random.ts';
 import { runStory } from './run-story.ts';
 import { issue } from './steps/coordinators.ts';
 import type { Settings } from './story.ts';
+import type { Conduct } from './upstream.ts';
 import type { World } from './world.ts';
 
 const COORDINATOR = { 'cf-connecting-ip': '203.0.113.9' };
@@ -30,6 +31,9 @@ const settingsOf = (upstreams: number, hasFeed: boolean): Settings => ({
   missingKeys: 0,
 });
 
+const HANGS: Partial<Conduct> = { hanging: 1 };
+const TARPIT: Partial<Conduct> = { hindered: { block: 'tarpits' } };
+
 it.each([
   // pushed blocks need D1 alone
   { upstreams: 1, hung: 1, hasFeed: true, wanted: 'unknown' },
@@ -37,9 +41,9 @@ it.each([
   { upstreams: 3, hung: 2, hasFeed: false, wanted: 'old' },
   { upstreams: 4, hung: 3, hasFeed: false, wanted: 'old' },
   // it has what the coordinator names, and never answers about what it has not
-  { upstreams: 1, hung: 1, hasFeed: false, wanted: 'unknown', depth: 5, how: { isTarpit: true } },
+  { upstreams: 1, hung: 1, hasFeed: false, wanted: 'unknown', depth: 5, how: TARPIT },
 ])('$hung of $upstreams hang, and strangers read $wanted blocks', async (scenario) => {
-  const { upstreams, hung, hasFeed, wanted, depth = 1, how = { hanging: 1 } } = scenario;
+  const { upstreams, hung, hasFeed, wanted, depth = 1, how = HANGS } = scenario;
   const answers: { status: number; ms: number }[] = [];
   let behind = 0;
   const script = async (world: World) => {
@@ -90,8 +94,7 @@ it.each([
     }
     if (hung < upstreams) await end();
     behind = network.milestones.at(-1)!.index - (await world.ledgerIndex());
-    for (const { conduct } of world.upstreams)
-      Object.assign(conduct, { hanging: 0, isTarpit: false });
+    for (const { conduct } of world.upstreams) Object.assign(conduct, { hanging: 0, hindered: {} });
   };
   const story = { seed: 'hanging', settings: settingsOf(upstreams, hasFeed), entries: [] };
   const { failure } = await runStory(story, [], script);

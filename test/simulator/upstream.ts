@@ -79,7 +79,8 @@ export type Push = 'lost' | 'doubled' | 'late' | 'spoilt';
 
 /** What can become of requests of one kind: no answer, one after seconds, or a failure. */
 export const HINDRANCES = ['hangs', 'crawls', 'fails'] as const;
-export type Hindrance = (typeof HINDRANCES)[number];
+/** `tarpits`: no answer about a block that it lacks, and others at once. */
+export type Hindrance = (typeof HINDRANCES)[number] | 'tarpits';
 
 export interface Conduct {
   /** Milestones that it is behind. */
@@ -314,7 +315,9 @@ export class UpstreamDouble {
     if (headers.get('upgrade') === 'websocket') return this.#connect();
     const route = routeOf(new URL(url).pathname);
     const hindrance = conduct.hindered[route.name];
-    if (hindrance === 'hangs') await within(HANG_MS);
+    const isLacking =
+      hindrance === 'tarpits' && route.name === 'block' && !this.#state.block(route.id);
+    if (hindrance === 'hangs' || isLacking) await within(HANG_MS);
     if (hindrance === 'crawls') await within(CRAWLING_MS);
     if (hindrance !== 'fails' && route.name.startsWith('block'))
       this.answeredAt = this.#simulation.now;
