@@ -155,7 +155,7 @@ async function readUnstored(
  */
 const BRING_LIMITS = { ofKnown: 3, ofStrangers: 2, waiting: 64, maxWaitMs: 1500 };
 
-/** Limits of single blocks. */
+/** Limits of single blocks, which upstreams are asked for as for strangers: no coordinator waits. */
 const READ_LIMITS = { ofKnown: 1, ofStrangers: 2, waiting: 64, maxWaitMs: 500 };
 
 export interface Bringer {
