@@ -54,11 +54,11 @@ it('has four connections for all upstreams, whoever asks, and asks for requests 
   await Promise.all(work);
 });
 
-it('lets a pass on while requests ask without an end', async () => {
+it.each([URGENT, KNOWN])('lets a pass on while each $urgency asks on', async (patience) => {
   const { asked, answer, settle } = holdAnswers();
   const open = createUpstreams();
   const settings = settingsOf('https://a.example');
-  const [request] = open(settings, URGENT);
+  const [request] = open(settings, patience);
   const ask = () => read(request!, 1);
   const work = Array.from({ length: 12 }, ask);
   work.push(read(open(settings, PATIENT)[0]!, 2));
@@ -69,6 +69,18 @@ it('lets a pass on while requests ask without an end', async () => {
   }
   expect(asked).toContain('a.example 2');
   for (let left = work.length - 3; left > 0; left--) await answer();
+  await Promise.all(work);
+});
+
+it('asks what an upstream is before all else that passes ask', async () => {
+  const { asked, answer, settle } = holdAnswers();
+  const [pass] = createUpstreams()(settingsOf('https://a.example'), PATIENT);
+  const work = Array.from({ length: 6 }, () => read(pass!, 1));
+  work.push(expect(pass!.readHeads()).rejects.toThrow('no info') as Promise<undefined>);
+  await settle();
+  await answer();
+  expect(asked.at(-1)).toBe('a.example o');
+  for (let left = work.length - 1; left > 0; left--) await answer();
   await Promise.all(work);
 });
 
@@ -234,6 +246,31 @@ it('asks each one that hangs, however many more do, and hears of one that answer
   for (let votes = 0; votes < 100; votes++) await vote();
   // 100 of the first one; of the other one most of the rest
   expect(answers).toBeGreaterThan(130);
+});
+
+it('an upstream that was asked too late, beside others, does not hang', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.stubGlobal('fetch', async (url: string, { signal }: { signal: AbortSignal }) => {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+      if (url.startsWith('https://busy.example')) setTimeout(resolve, 300);
+    });
+    return new Response(null, { status: 404 });
+  });
+  const settings = settingsOf('https://busy.example', 'https://hung.example');
+  const [busy, hung] = createUpstreams()(settings, URGENT);
+  const ask = (upstream: Upstream) => void read(upstream, 1).catch(() => {});
+  ask(hung!);
+  await vi.advanceTimersByTimeAsync(1000);
+  for (let i = 0; i < 20; i++) ask(busy!);
+  // three at a time: the last three have 100 ms
+  await vi.advanceTimersByTimeAsync(1000);
+  ask(hung!);
+  await vi.advanceTimersByTimeAsync(100);
+  const answer = read(busy!, 1).catch(() => 'late');
+  await vi.advanceTimersByTimeAsync(1100);
+  expect(await answer).toBeUndefined();
 });
 
 it.each([1, 2, 3])(

@@ -103,6 +103,48 @@ it('a request waits for its own turn, though a stranger waits for the same block
   clearInterval(endAll);
 });
 
+it('a known client does not wait for the equal wish of a stranger', async () => {
+  const network = new SyntheticNetwork({ seed: 'equal wishes' });
+  network.milestone();
+  const rig = await startLedger(await openMemory(), network, 1);
+  const { promise: silence, resolve: end } = Promise.withResolvers<undefined>();
+  let hangs = false;
+  const hanging: Upstream = {
+    ...rig.upstream,
+    readBlock: (id) => (hangs ? silence : rig.upstream.readBlock(id)),
+  };
+  const bringer = createBringer((whose) => {
+    const upstreams = [whose === 'stranger' ? hanging : rig.upstream];
+    return { ...rig.following, db: rig.db, upstreams };
+  });
+  const bring = (id: string, client: string) =>
+    bringer.bring({ blocks: [id.slice(2)], undecided: [] }, client);
+  const last = network.milestoneBlock!;
+  expect(await bring(network.note([last]), '192.0.2.1')).toBeUndefined();
+  hangs = true;
+  const wanted = network.note([last]);
+  const ofStranger = bring(wanted, '192.0.2.2');
+  expect(await bring(wanted, '192.0.2.1')).toBeUndefined();
+  end(undefined);
+  await ofStranger;
+});
+
+it('upstreams are asked for reads as for strangers, whoever reads', async () => {
+  const network = new SyntheticNetwork({ seed: 'reads' });
+  network.milestone();
+  const rig = await startLedger(await openMemory(), network, 1);
+  const opened: string[] = [];
+  const bringer = createBringer((whose) => {
+    opened.push(whose);
+    return { ...rig.following, db: rig.db };
+  });
+  for (let i = 0; i < 2; i++) {
+    const id = network.note([network.milestoneBlock!]).slice(2);
+    expect(await bringer.readUnstored(id, '192.0.2.1')).toBeDefined();
+  }
+  expect(opened).toEqual(['stranger', 'stranger']);
+});
+
 it('where other walks hold as many blocks as may be, a walk brings a few, and else fails', async () => {
   const network = new SyntheticNetwork({ seed: 'many large blocks' });
   network.milestone();

@@ -57,6 +57,21 @@ it('where too much waits, the client with most of it loses its newest', async ()
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
+it('where too much waits, the youngest of a crowd is refused before who is known', async () => {
+  const { begun, add, endAll } = createWork({ ofStrangers: 1, waiting: 3 });
+  const first = add('known', 'good');
+  await settle();
+  await endAll();
+  await first;
+  const crowd = ['a', 'b', 'c', 'd'].map((client) => add(client, client));
+  const refused = expect(crowd[3]).rejects.toThrow('refused');
+  const own = ['good 1', 'good 2'].map((name) => add('known', name));
+  await refused;
+  await endAll();
+  await Promise.all([...own, ...crowd.slice(0, 3)]);
+  expect(begun).toEqual(['good', 'a', 'good 1', 'b', 'good 2', 'c']);
+});
+
 it.each([
   ['/64s of one /56', (i: number) => `2001:db8:0:${i.toString(16)}::/64`],
   ['/64s of one /48', (i: number) => `2001:db8:0:${(i << 8).toString(16)}::/64`],
