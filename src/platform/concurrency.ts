@@ -79,11 +79,8 @@ const JITTER_MS = 20;
 export function createSharedLimit(places: number): (ofEach: number) => ConcurrencyLimit {
   const all = createConcurrencyLimit(places);
   const ofStrangers = createConcurrencyLimit(places - 1);
-  const hanging = {
-    known: createConcurrencyLimit(1),
-    stranger: createConcurrencyLimit(1),
-    first: createConcurrencyLimit(1),
-  };
+  const alone = () => createConcurrencyLimit(1);
+  const hanging = { known: alone(), stranger: alone(), first: alone() };
   return (ofEach) => {
     const own = nest(createConcurrencyLimit(ofEach), all);
     let isHanging = false;
