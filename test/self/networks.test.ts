@@ -24,6 +24,7 @@ import {
   lastIndex,
   type Network,
   treasuryAt,
+  type WhiteFlagCase,
 } from '../support/network/network-model.ts';
 import { deltaSnapshot, fullSnapshot } from '../support/network/network-snapshot.ts';
 import { oracleAnswer, oracleView, parsedBlocks } from '../support/network/oracle-view.ts';
@@ -33,7 +34,7 @@ import {
   recordedNetwork,
   recordedQuestions,
 } from '../support/network/recorded-network.ts';
-import { type OracleRequest, whiteFlag } from '../support/oracle/oracle.ts';
+import { whiteFlag } from '../support/oracle/oracle.ts';
 import { oracleWhiteFlag } from '../support/oracle/product-and-oracle.ts';
 import { readLines } from '../support/vectors.ts';
 
@@ -129,7 +130,9 @@ describe.each([
     expect(questions.length).toBe(answers);
     const parsed = parsedBlocks(network);
     for (const { request, response } of questions)
-      expect(await oracleAnswer(network, request as OracleRequest, parsed)).toEqual(response);
+      expect(await oracleAnswer(network, request as WhiteFlagCase['request'], parsed)).toEqual(
+        response,
+      );
   });
 
   it('ends with the recorded treasury', () => {

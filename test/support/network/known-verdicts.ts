@@ -1,16 +1,34 @@
 /**
  * The white flag over blocks whose verdicts are known (docs/protocol.md, B.13, D.1, E.1, E.2): what
- * a made-up network decides about its own blocks.
+ * a made-up network decides about its own blocks, and the oracle (../oracle/oracle.ts) about any.
  */
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { merkleRootByDefinition } from '../oracle/merkle.ts';
-import type { InclusionState, NetworkBlock, NetworkOutput } from './network-model.ts';
+import type { InclusionState, NetworkBlock } from './network-model.ts';
 import type { MadeTransaction } from './transactions.ts';
 
-export interface Decided {
-  block: NetworkBlock;
-  transaction: MadeTransaction | undefined;
+/** What the walk needs of a block. */
+interface Walked {
+  id: string;
+  parents: readonly string[];
+  /** Undefined where no milestone references it yet. */
+  referenced?: unknown;
+}
+
+/** What a verdict needs of a transaction. */
+type Judged = Pick<MadeTransaction, 'inputs' | 'verdict'> & {
+  coins: readonly { id: Uint8Array }[];
+};
+
+/** Something by its ID. */
+interface Known<T> {
+  get(id: string): T | undefined;
+}
+
+export interface Decided<B extends Walked = NetworkBlock, T extends Judged = MadeTransaction> {
+  block: B;
+  transaction: T | undefined;
   state: InclusionState;
   conflict: ConflictReason;
 }
@@ -20,14 +38,14 @@ export interface Decided {
  * A block that is unknown, such as the genesis, ends the walk. `met` also has the blocks that ended
  * it.
  */
-export function pastCone(
-  blocks: ReadonlyMap<string, NetworkBlock>,
+export function pastCone<B extends Walked = NetworkBlock>(
+  blocks: Known<B>,
   parents: readonly string[],
-  isOpen = ({ referenced }: NetworkBlock) => referenced === undefined,
-): { order: NetworkBlock[]; met: Set<string> } {
+  isOpen: (block: B) => boolean = ({ referenced }) => referenced === undefined,
+): { order: B[]; met: Set<string> } {
   const met = new Set<string>();
-  const order: NetworkBlock[] = [];
-  const stack: { block: NetworkBlock; next: number }[] = [];
+  const order: B[] = [];
+  const stack: { block: B; next: number }[] = [];
   const enter = (id: string) => {
     if (met.has(id)) return;
     met.add(id);
@@ -51,12 +69,12 @@ export function pastCone(
 }
 
 /** The verdicts of a cone on a ledger, spent outputs included. */
-export function decide(
-  order: readonly NetworkBlock[],
-  transactions: ReadonlyMap<string, MadeTransaction>,
-  ledger: { get(id: string): Pick<NetworkOutput, 'spent'> | undefined },
+export function decide<B extends Walked, T extends Judged>(
+  order: readonly B[],
+  transactions: Known<T>,
+  ledger: Known<{ spent?: unknown }>,
   timestamp: number,
-): Decided[] {
+): Decided<B, T>[] {
   const spent = new Set<string>();
   const created = new Set<string>();
   // D.1, at the first input that fails
@@ -88,8 +106,8 @@ export interface Roots {
   appliedMerkleRoot: Uint8Array;
 }
 
-export function rootsOf(decided: readonly Decided[]): Roots {
-  const idsOf = (list: readonly Decided[]) => list.map(({ block }) => fromHex(block.id));
+export function rootsOf(decided: readonly Decided<Walked, Judged>[]): Roots {
+  const idsOf = (list: typeof decided) => list.map(({ block }) => fromHex(block.id));
   return {
     inclusionMerkleRoot: merkleRootByDefinition(idsOf(decided)),
     appliedMerkleRoot: merkleRootByDefinition(

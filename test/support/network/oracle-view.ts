@@ -2,7 +2,7 @@
  * A network in the form that the oracle (../oracle) takes.
  */
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
-import { type OracleRequest, type OracleView, whiteFlag } from '../oracle/oracle.ts';
+import { type OracleView, whiteFlag } from '../oracle/oracle.ts';
 import { parsedBlock } from './blocks.ts';
 import { type Network, type WhiteFlagCase, ZERO_ID } from './network-model.ts';
 
@@ -43,7 +43,7 @@ export function oracleView(
  */
 export async function oracleAnswer(
   network: Network,
-  request: OracleRequest,
+  request: WhiteFlagCase['request'],
   blocks = parsedBlocks(network),
 ): Promise<WhiteFlagCase['response'] | 400> {
   const result = await whiteFlag(oracleView(network, request.index - 1, blocks), request);
