@@ -1,6 +1,6 @@
 /**
- * Takes away each kind of check by which damage on disk is seen (test/simulator/planted/sums.ts), in
- * a copy of the project: the test that is named beside it must fail then. So none is there that
+ * Takes away each kind of check by which damage on disk is seen (test/simulator/planted/sums.txt),
+ * in a copy of the project: the test that is named beside it must fail then. So none is there that
  * nothing needs: `npm run test:slow -- sums`.
  */
 import { spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { findProgram } from '../../cli/lib/runtime.js';
-import { REMOVED_CHECKS, type RemovedCheck } from '../simulator/planted/sums.ts';
+import { REMOVED_CHECKS } from '../simulator/planted/plants.ts';
 import { ScratchCopy } from '../simulator/scratch-copy.ts';
 
 const USAGE = `Usage: node tools/run.js test/slow/sums.ts [NAME…]
@@ -23,7 +23,7 @@ const VITEST = findProgram('vitest', 'vitest')!;
 /** What vitest prints of a test that failed; a file that does not load is another matter. */
 const FAILED = /^\s*Tests .*\b\d+ failed/m;
 
-async function isSeen({ tables, seenBy }: RemovedCheck, folder: string): Promise<boolean> {
+async function isSeen(tables: string, seenBy: string, folder: string): Promise<boolean> {
   const args = ['run', '--project', 'node', '--no-color', `test/${seenBy}.test.ts`];
   const child = spawn(process.execPath, [VITEST, ...args], {
     cwd: folder,
@@ -45,16 +45,17 @@ await runMain(USAGE, async (names) => {
   let missed = 0;
   try {
     const copy = new ScratchCopy(join(folder, 'project'));
-    for (const check of checks) {
-      const look = check.changes.reduceRight<() => Promise<boolean>>(
+    for (const { by, changes, wrong } of checks) {
+      const [tables = '', seenBy = ''] = by?.split('; ') ?? [];
+      const look = changes.reduceRight<() => Promise<boolean>>(
         (next, { file, text, instead }) =>
           () =>
             copy.with(file, (source) => source.replace(text, () => instead), next),
-        () => isSeen(check, copy.folder),
+        () => isSeen(tables, seenBy, copy.folder),
       );
       const isFound = await look();
       if (!isFound) missed++;
-      console.log(`${isFound ? 'seen' : 'NOT SEEN'} by ${check.seenBy}: ${check.wrong}`);
+      console.log(`${isFound ? 'seen' : 'NOT SEEN'} by ${seenBy}: ${wrong}`);
     }
   } finally {
     rmSync(folder, { recursive: true });

@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../../cli/lib/project.ts';
-import { PLANTS } from './plants.ts';
-import { REMOVED_CHECKS } from './sums.ts';
+import { PLANTS, REMOVED_CHECKS } from './plants.ts';
 
 const ALL = [...PLANTS, ...REMOVED_CHECKS];
 

@@ -1,9 +1,9 @@
 /**
- * Mistakes that the simulator must find (plants.txt): each is a patch of one to ten lines. A text
- * that is not found exactly once is an error, so that none of them rots when the code changes
- * (plants.test.ts).
+ * Mistakes that the simulator must find (plants.txt), and checks of stored data that tests must miss
+ * (sums.txt): each is a patch of one to ten lines. A text that is not found exactly once is an error,
+ * so that none of them rots when the code changes (plants.test.ts).
  *
- * A mistake has a line `NAME: what is wrong then`, and below it, for each file, `@ FILE` and lines
+ * A mistake has a line `NAME (WHO MUST FIND IT): what is wrong then`, and below it, for each file, `@ FILE` and lines
  * that begin with `-` for what is found and with `+` for what stands there instead. Of a file with
  * several changes each begins with its first `-`. `#` is a comment.
  */
@@ -25,12 +25,12 @@ export interface Plant {
   wrong: string;
   changes: readonly Change[];
   /** Who must find it; by default the simulator, which takes our rules as they are. */
-  by?: 'reference';
+  by: string | undefined;
 }
 
 function readPlant(text: string): Plant {
   const [head = '', ...lines] = text.split('\n');
-  const [, name, by, wrong] = /^([\w-]+)( \(reference\))?: (.+)$/.exec(head) ?? [];
+  const [, name, by, wrong] = /^([\w-]+)(?: \((.+?)\))?: (.+)$/.exec(head) ?? [];
   if (name === undefined || wrong === undefined) throw new Error(`no mistake: ${head}`);
   const changes: { file: string; text: string[]; instead: string[] }[] = [];
   let file = '';
@@ -48,20 +48,21 @@ function readPlant(text: string): Plant {
   return {
     name,
     wrong,
+    by,
     changes: changes.map((each) => ({
       file: each.file,
       text: each.text.join('\n'),
       instead: each.instead.join('\n'),
     })),
-    ...(by && { by: 'reference' }),
   };
 }
 
-export const PLANTS: readonly Plant[] = readFileSync(
-  join(import.meta.dirname, 'plants.txt'),
-  'utf8',
-)
-  .split('\n\n')
-  .map((text) => text.trimEnd())
-  .filter((text) => text !== '' && !text.startsWith('#'))
-  .map(readPlant);
+const readPlants = (file: string): readonly Plant[] =>
+  readFileSync(join(import.meta.dirname, file), 'utf8')
+    .split('\n\n')
+    .map((text) => text.trimEnd())
+    .filter((text) => text !== '' && !text.startsWith('#'))
+    .map(readPlant);
+
+export const PLANTS = readPlants('plants.txt');
+export const REMOVED_CHECKS = readPlants('sums.txt');
