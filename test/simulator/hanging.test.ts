@@ -50,10 +50,9 @@ it.each([
     const { network, simulation } = world;
     const random = new Random('hanging');
     network.random = random;
-    const run = (ms: number) => simulation.runUntil(simulation.now + ms);
+    const run = (ms: number) => simulation.pass(ms);
     const end = async () => {
       issue(world, [network.milestoneBlock!]);
-      world.publishNews();
       await run(10_000);
     };
     const propose = () => {

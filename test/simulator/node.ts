@@ -161,9 +161,9 @@ export class SimulatedNode {
             invocation.isDropped = true;
           });
       });
-      simulation.atForWorld(simulation.now + CRON_MS, cron);
+      simulation.after(CRON_MS, cron);
     };
-    simulation.atForWorld(simulation.now + 100, cron);
+    simulation.after(100, cron);
   }
 
   #log(text: string): void {
@@ -325,13 +325,13 @@ export class SimulatedNode {
           isOver = true;
           if (process.onEnd.includes(lost)) forget();
           if (awaited === 0) drop();
-          else simulation.atForWorld(simulation.now + LEFT_BEHIND_MS, drop);
+          else simulation.after(LEFT_BEHIND_MS, drop);
         };
         const leave = () => {
           end();
           reject(new TypeError('the client is gone'));
         };
-        if (leavesAfter !== undefined) simulation.atForWorld(simulation.now + leavesAfter, leave);
+        if (leavesAfter !== undefined) simulation.after(leavesAfter, leave);
         const request = new Request(`https://edge.test${path}`, init);
         const ctx = {
           waitUntil: (work: Promise<unknown>) => {

@@ -115,7 +115,7 @@ export function tellStory(seed: string): Story {
     );
   const reads = enabled.filter((step) => STEPS[step].actor === 'client');
   const damages = enabled.filter((step) => STEPS[step].isDamage);
-  const hasHearsay = kind === 'hostile' && STEPS.hearsay.needs!(settings);
+  const hasHearsay = kind === 'hostile' && STEPS.hearsay.needs(settings);
   // late, as the liar is gone then
   const hearsayAt = hasHearsay
     ? new Random(`hearsay ${seed}`).between(milestones >> 1, milestones - 6)
@@ -234,7 +234,7 @@ const BALANCED = 0.4;
 /** A step that a hostile story has for sure, and often. */
 function chooseSubject(seed: string, kind: Kind, settings: Settings): StepName | undefined {
   if (kind !== 'hostile') return undefined;
-  const possible = SUBJECTS.filter((name) => STEPS[name].needs?.(settings) ?? true);
+  const possible = SUBJECTS.filter((name) => STEPS[name].needs(settings));
   return new Random(`subject ${seed}`).pick(possible);
 }
 
@@ -245,7 +245,7 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     const { needs, isHostile, isDamage } = STEPS[name];
     if (isHostile && kind !== 'hostile') return false;
     if (isDamage && kind !== 'damaged') return false;
-    return needs === undefined || needs(settings);
+    return needs(settings);
   };
   const possible = names.filter((name) => STEPS[name].often > 0 && isPossible(name));
   const [ofSenders, ofOthers] = kind === 'calm' ? [1, 1] : random.pick(SHARES);

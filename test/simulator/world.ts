@@ -325,12 +325,12 @@ export class World {
   repair(target = lastIndex(this.network), onRepaired = () => {}): void {
     const { simulation } = this;
     if (this.isImporting) {
-      simulation.atForWorld(simulation.now + 1000, () => this.repair(target, onRepaired));
+      simulation.after(1000, () => this.repair(target, onRepaired));
       return;
     }
     this.startImport(target);
     const wait = () => {
-      if (this.isImporting) return simulation.atForWorld(simulation.now + 100, wait);
+      if (this.isImporting) return simulation.after(100, wait);
       this.node.catchUp();
       this.isDamaged = false;
       if (this.hasMovedNfts) this.wasDamagedAt = simulation.now;
@@ -347,10 +347,27 @@ export class World {
     });
     done.catch(() => {});
     while (!isDone) {
-      await this.simulation.runUntil(this.simulation.now + 10);
+      await this.simulation.pass(10);
       await Promise.resolve();
     }
     return done;
+  }
+
+  /** Lets time pass until it is so, at most so long; what was read last. */
+  async until<T>(
+    read: () => T | Promise<T>,
+    ms: number,
+    isSo: (now: T) => boolean = Boolean,
+    lookMs = 2000,
+  ): Promise<T> {
+    const { simulation } = this;
+    const end = simulation.now + ms;
+    let now = await read();
+    while (!isSo(now) && simulation.now < end) {
+      await simulation.pass(lookMs);
+      now = await read();
+    }
+    return now;
   }
 
   /** Nobody disturbs any more: the story is over. */
@@ -494,6 +511,10 @@ export class World {
       if (index !== undefined) this.#applied.all.push({ at: line.at, index: Number(index) });
     }
     return this.#applied.all.findLast((each) => each.at <= at)?.index ?? 0;
+  }
+
+  async hasFollowed(): Promise<boolean> {
+    return (await this.ledgerIndex()) >= lastIndex(this.network);
   }
 
   /** Where the ledger is, by its database. */

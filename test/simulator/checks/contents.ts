@@ -31,11 +31,11 @@ function readBoth(
   const { pick = (body) => body } = how;
   if (world.readers.chance(0.5)) {
     const check = ({ raw }: { raw: string }) => differs(raw, bytes()?.toHex());
-    read(world, `${what} raw`, path, check, undefined, { ...how, ...RAW });
+    read(world, `${what} raw`, path, check, { ...how, ...RAW });
     return;
   }
   const check = (body: Record<string, unknown>, index: number) => differs(pick(body), json(index));
-  read(world, what, path, check, undefined, { ...how, hasForms: true });
+  read(world, what, path, check, { ...how, hasForms: true });
 }
 
 export function readOutputBody(world: World, outputId: string): void {
@@ -75,7 +75,6 @@ export function readOutputBatch(world: World, outputIds: readonly string[]): voi
         outputs.map((each) => each && [each.metadata, each.output]),
         outputIds.map((id) => truth(id, index)),
       ),
-    undefined,
     { hasMin: true, isListed: true, isDue: () => true },
   );
 }
@@ -131,7 +130,6 @@ export function readIncluded(world: World, carrier: string): void {
         [block?.id, block?.referenced?.state, block?.referenced?.index],
       );
     },
-    undefined,
     { isDue },
   );
 }
@@ -148,7 +146,6 @@ export function readMilestoneBody(world: World, milestone: NetworkMilestone): vo
       `/api/core/v2/milestones/${path}`,
       ({ raw }: { raw: string }) =>
         differs(networkMilestone(Uint8Array.fromHex(raw)).id, milestone.id),
-      undefined,
       { ...RAW, isDue },
     );
   else
@@ -158,7 +155,6 @@ export function readMilestoneBody(world: World, milestone: NetworkMilestone): vo
       `/api/core/v2/milestones/${path}`,
       (body: Record<string, unknown>) =>
         differs(unsigned(body), unsigned(milestoneToJson(readMilestone(milestone.payload)))),
-      undefined,
       { isDue },
     );
 }
@@ -186,7 +182,6 @@ export function readReceipts(world: World, of?: number): void {
         truth.map(({ index: at, receipt }) => [at, optionToJson(receipt!)]),
       );
     },
-    undefined,
     { isDue: () => true },
   );
 }
@@ -252,7 +247,6 @@ export function readNode(world: World, path: string): void {
       if (path === '/health') return fingerprintFault(world, index, fingerprint);
       return path === '/metrics' ? metricsFault(world, text) : undefined;
     },
-    undefined,
     {
       ...TEXT,
       // a replica may show how it was before all was right, and who lies diverges
@@ -294,7 +288,6 @@ export function readTips(world: World): void {
       });
       return wrong === undefined ? undefined : `${wrong} is no tip`;
     },
-    undefined,
     { isListed: true, isDue: () => true },
   );
 }

@@ -101,15 +101,12 @@ async function followThisOne(world: World, seed: string): Promise<void> {
   await world.complete(world.importSnapshot(from, other.sqlite));
   other.start();
   for (let i = 0; i < COMING; i++) {
-    await simulation.runUntil(simulation.now + STORED_MS);
+    await simulation.pass(STORED_MS);
     milestoneOf(world, `${seed} chain ${i}`);
   }
   const ledger = () => other.sqlite.prepare('SELECT ledger FROM head').first<number>('ledger');
   const last = lastIndex(network);
-  for (const end = simulation.now + CAUGHT_UP_MS; simulation.now < end; ) {
-    if ((await ledger()) === last) break;
-    await simulation.runUntil(simulation.now + LOOK_MS);
-  }
+  await world.until(ledger, CAUGHT_UP_MS, (now) => now === last);
   const state = (await node.product.ledgerStateHash(other.sqlite)).toHex();
   if (state !== stateHash(network, last))
     world.wrong('liveness', `a node that follows this one is at ${await ledger()} of ${last}`);
@@ -136,12 +133,12 @@ async function fillSlowly(world: World, seed: string, random: Random): Promise<v
   const { simulation, node, life } = world;
   mintMany(life, random);
   milestoneOf(world, `${seed} many`);
-  await simulation.runUntil(simulation.now + STORED_MS);
+  await simulation.pass(STORED_MS);
   node.disturbances.kvSlowMs = SLOW_MS;
   await node.sqlite.prepare('DELETE FROM nft_index').run();
   for (let i = 0; i < SLOW_MILESTONES; i++) {
     milestoneOf(world, `${seed} slow ${i}`);
-    await simulation.runUntil(simulation.now + SLOW_MS);
+    await simulation.pass(SLOW_MS);
   }
   node.disturbances.kvSlowMs = 0;
 }
@@ -156,9 +153,9 @@ async function runAhead(world: World, seed: string): Promise<void> {
   const { simulation, node, truth } = world;
   node.disturbances.skewMs = AHEAD_MS;
   milestoneOf(world, `${seed} ahead`);
-  await simulation.runUntil(simulation.now + PUBLISHED_AHEAD_MS);
+  await simulation.pass(PUBLISHED_AHEAD_MS);
   for (let i = 0; i < READS_AHEAD; i++) readNft(world, truth.nftIds.at(-1 - (i % OVERTAKEN)) ?? '');
-  await simulation.runUntil(simulation.now + READ_MS);
+  await simulation.pass(READ_MS);
   node.disturbances.skewMs = 0;
 }
 
@@ -176,13 +173,13 @@ async function beSilent(world: World, seed: string, random: Random): Promise<voi
     // what is cached is of the namespace before
     if (!world.settings.isServe) node.exchangeKv();
     for (const id of truth.nftIds.slice(-OVERTAKEN)) readNft(world, id);
-    await simulation.runUntil(simulation.now + LOOK_MS);
+    await simulation.pass(LOOK_MS);
   }
   node.disturbances.kvFull = true;
   milestoneOf(world, `${seed} silent`);
   // the clock of the network may be behind
   const begin = Math.max(simulation.now, 1000 * network.milestones.at(-1)!.timestamp);
-  await simulation.runUntil(simulation.now + OLD_MS);
+  await simulation.pass(OLD_MS);
   node.catchUp();
   const last = lastIndex(network);
   for (const id of truth.nftIds.slice(-OVERTAKEN))
@@ -191,7 +188,7 @@ async function beSilent(world: World, seed: string, random: Random): Promise<voi
       if (status >= 500 || index < last)
         world.wrong('safety', `KV is full, and ${status} at index ${index} of ${last}`);
     });
-  await simulation.runUntil(simulation.now + LOOK_MS);
+  await simulation.pass(LOOK_MS);
   node.disturbances.kvFull = false;
   await simulation.runUntil(begin + 1000 * SILENT_S);
   node.catchUp();
@@ -203,12 +200,12 @@ async function beSilent(world: World, seed: string, random: Random): Promise<voi
     if (age !== null && Number(age) < SILENT_S / 2 && !isDropped)
       world.wrong('safety', `the newest block has an age of ${age} s after ${SILENT_S} s`);
   });
-  await simulation.runUntil(simulation.now + LOOK_MS);
+  await simulation.pass(LOOK_MS);
   node.disturbances.skewMs = -3000 * SILENT_S;
   world.ask('/health', ({ status }) => {
     if (status === 200) world.wrong('safety', 'a node is healthy whose milestone is of the future');
   });
-  await simulation.runUntil(simulation.now + LOOK_MS);
+  await simulation.pass(LOOK_MS);
   node.disturbances.skewMs = 0;
   await checkAlways(world);
 }
@@ -226,9 +223,9 @@ async function damageAtRest(world: World, seed: string, random: Random): Promise
     world.isDisturbedLate = true;
     for (let i = isPruned ? retention + 4 : 2; i > 0; i--) {
       milestoneOf(world, `${seed} before damage ${i}`);
-      await world.simulation.runUntil(world.simulation.now + STORED_MS);
+      await world.simulation.pass(STORED_MS);
     }
-    await world.simulation.runUntil(world.simulation.now + KV_DOWN_MS);
+    await world.simulation.pass(KV_DOWN_MS);
     for (const id of world.truth.nftIds.slice(-OVERTAKEN))
       world.ask(`/api/indexer/v1/outputs/nft/0x${id}`, ({ status }) => {
         if (status >= 500) world.wrong('safety', `KV is down, and a lookup has status ${status}`);
@@ -236,7 +233,7 @@ async function damageAtRest(world: World, seed: string, random: Random): Promise
   }
   // the damage falls between the storing of a block and the milestone that references it
   happen(world, `${seed} before damage`);
-  await world.simulation.runUntil(world.simulation.now + STORED_MS);
+  await world.simulation.pass(STORED_MS);
   await damage(world, random, isPruned ? ['nft_change'] : undefined);
   // also where no row could be damaged: objects have begun anew
   world.isDisturbedLate = true;
@@ -254,7 +251,7 @@ const OVERTAKEN = 12;
 async function overtake(world: World, seed: string): Promise<void> {
   const { node, network, simulation, truth } = world;
   world.isDisturbedLate = true;
-  const pass = (ms: number) => simulation.runUntil(simulation.now + ms);
+  const pass = (ms: number) => simulation.pass(ms);
   for (const batch of BATCHES) {
     happen(world, `${seed} overtaken ${batch}`);
     await pass(STORED_MS);
@@ -274,7 +271,6 @@ async function overtake(world: World, seed: string): Promise<void> {
       for (const read of [readNft, readNftState, readHistory, readCertificate]) read(world, id);
     await pass(READ_MS);
     issue(world);
-    world.publishNews();
     await pass(APPLIED_MS);
     node.catchUp();
     node.disturbances.heldBatch = 0;
@@ -291,7 +287,6 @@ const APPLIED_MS = 3000;
 function milestoneOf(world: World, seed: string): void {
   happen(world, seed);
   issue(world);
-  world.publishNews();
 }
 
 /** Much of it spends what is stored. */
@@ -310,7 +305,7 @@ async function glance(world: World, seed: string): Promise<void> {
   const end = simulation.now + 5000;
   const random = new Random(seed);
   for (let i = 0; i < GLANCES; i++) {
-    await simulation.runUntil(simulation.now + random.between(50, 300));
+    await simulation.pass(random.between(50, 300));
     if (truth.nftIds.length > 0) readNft(world, random.pick(truth.nftIds));
     if (i % 4 === 0) readOutput(world, random.pick([...network.outputs.keys()]));
     if (i % 4 === 2) readBlockMetadata(world, random.pick([...network.blocks.keys()]));
@@ -336,7 +331,7 @@ export async function checkDamaged(world: World, seed: string): Promise<void> {
   }
   await scrubTwice(world).catch((error: Error) => world.note('scrub', error.message));
   world.isScrubbed = true;
-  await simulation.runUntil(simulation.now + PUBLISHED_MS);
+  await simulation.pass(PUBLISHED_MS);
   await sweep(world, `${seed} again`, 4);
   await checkAlways(world);
 }
@@ -412,12 +407,8 @@ async function expectState(world: World, expected: State, why: string): Promise<
   const blank = "UPDATE follower SET state = 'following', reason = NULL";
   if (expected !== 'following') await node.sqlite.prepare(blank).run();
   const states = expected === 'stuck' ? ['failing', 'diverged'] : [expected];
-  const isSo = (state: unknown) => states.includes(String(state));
-  let state = await read();
-  for (const end = simulation.now + SAID_MS; !isSo(state) && simulation.now < end; ) {
-    await simulation.runUntil(simulation.now + LOOK_MS);
-    state = await read();
-  }
+  const isSo = (now: unknown) => states.includes(String(now));
+  const state = await world.until(read, SAID_MS, isSo);
   world.note('state', `${state} for ${expected}`);
   if (!isSo(state)) world.wrong('liveness', `the state is ${state} ${why}`);
   node.catchUp();
@@ -425,7 +416,7 @@ async function expectState(world: World, expected: State, why: string): Promise<
     if (status === 200 && expected !== 'following')
       world.wrong('safety', `a node is healthy ${why}`);
   });
-  await simulation.runUntil(simulation.now + LOOK_MS);
+  await simulation.pass(LOOK_MS);
   await checkAlways(world);
 }
 
@@ -443,7 +434,7 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
   for (const upstream of upstreams) upstream.recover();
   announce(world, random);
   world.publishNews();
-  await simulation.runUntil(simulation.now + STORED_MS);
+  await simulation.pass(STORED_MS);
   for (const protocol of [{ networkName: 'another' }, { tokenSupply: '1' }]) {
     for (const upstream of upstreams) upstream.protocol = protocol;
     await expectState(world, 'diverged', `though upstreams have ${JSON.stringify(protocol)}`);
@@ -454,7 +445,7 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
   const breaches = possibleBreaches(network);
   for (const breach of random.sample(breaches, breaches.length)) {
     issueUnsound(world, random, breach);
-    await simulation.runUntil(simulation.now + STORED_MS);
+    await simulation.pass(STORED_MS);
     await expectState(world, 'diverged', `at an unsound milestone: ${breach}`);
   }
   await glance(world, `${seed} dispute`);
@@ -467,10 +458,9 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
   await checkLiveness(world);
   const withheld = withholdFor(world, random, WITHHELD_MS);
   issue(world, [network.milestoneBlock!, withheld]);
-  world.publishNews();
-  await simulation.runUntil(simulation.now + STORED_MS);
+  await simulation.pass(STORED_MS);
   await expectState(world, 'stuck', 'though a block of the next milestone is nowhere');
-  await simulation.runUntil(simulation.now + WITHHELD_MS);
+  await simulation.pass(WITHHELD_MS);
   await checkLiveness(world);
   await endVersion(world);
 }
@@ -499,7 +489,7 @@ async function endVersion(world: World): Promise<void> {
     },
     { method: 'POST', body: JSON.stringify(request) },
   );
-  await world.simulation.runUntil(world.simulation.now + LOOK_MS);
+  await world.simulation.pass(LOOK_MS);
 }
 
 /** Milliseconds in which the final ledger is built. */
@@ -521,13 +511,12 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   // at first one that is over, which is an error
   if (world.isDisturbed) {
     node.deploy({ FINAL_MILESTONE: String(last - 2) });
-    await simulation.runUntil(simulation.now + NOTICED_MS);
+    await simulation.pass(NOTICED_MS);
     await expectState(world, 'stopped', 'beyond the final milestone');
   }
   node.deploy({ FINAL_MILESTONE: String(last) });
-  await simulation.runUntil(simulation.now + NOTICED_MS);
+  await simulation.pass(NOTICED_MS);
   issue(world);
-  world.publishNews();
   const root = await builtRoot(world, simulation.now + BUILT_MS);
   if (root === undefined) {
     world.wrong('liveness', 'the final ledger is not built');
@@ -576,7 +565,7 @@ async function endNetwork(world: World, random: Random): Promise<void> {
       if (finding.standing !== 'proved') return finding.reason;
       return provedValue(finding.proof).present === (spent === undefined) ? undefined : 'presence';
     });
-    await simulation.runUntil(simulation.now + PAUSE_MS);
+    await simulation.pass(PAUSE_MS);
   }
   for (const id of random.sample(truth.nftIds, 10))
     about(`/nfts/0x${id}`, (body) => {
@@ -608,7 +597,7 @@ async function endNetwork(world: World, random: Random): Promise<void> {
       });
     readPage(0);
   }
-  await simulation.runUntil(simulation.now + 5000);
+  await simulation.pass(5000);
   await sweep(world, `${world.start} final`);
   if (upstreams.some(({ isHeard }) => isHeard))
     world.wrong('economy', 'the feed of a network that ended is listened to');
@@ -616,7 +605,7 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   for (let i = 0; i < 2; i++) issue(world);
   world.publishNews();
   const before = node.counts.ofObjects;
-  await simulation.runUntil(simulation.now + BEYOND_MS);
+  await simulation.pass(BEYOND_MS);
   const calls = node.counts.ofObjects - before;
   if (calls > MOST_AT_END) world.wrong('economy', `${calls} calls of a network that ended`);
   const end = await world.ledgerIndex();
@@ -629,7 +618,7 @@ async function builtRoot(world: World, end: number): Promise<Uint8Array | undefi
   const { simulation } = world;
   let root: Uint8Array | undefined;
   while (root === undefined && simulation.now < end) {
-    await simulation.runUntil(simulation.now + 5000);
+    await simulation.pass(5000);
     await checkAlways(world);
     world.ask('/api/edge/v1/final', async (answer) => {
       if (answer.status !== 200) return;
@@ -637,7 +626,7 @@ async function builtRoot(world: World, end: number): Promise<Uint8Array | undefi
       finalLedgerFromJson(body);
       root = fromHex(body.finalRoot);
     });
-    await simulation.runUntil(simulation.now + 1000);
+    await simulation.pass(1000);
   }
   return root;
 }

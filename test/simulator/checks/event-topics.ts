@@ -157,6 +157,20 @@ export function extraTopics(world: World, random: Random): Topic[] {
   };
   const isHeldAt = (index: number) =>
     [...network.outputs.values()].some((each) => isUnspentAt(each, index) && isOfChain(each));
+  const ofChanges = (
+    name: string,
+    which: 'created' | 'consumed',
+    isTold: (output: NetworkOutput) => boolean,
+  ): Topic => ({
+    name,
+    prefix,
+    anyOrder: true,
+    read,
+    truth: (index) =>
+      changesOf(network, index)
+        [which].filter(isTold)
+        .map((output) => idOf(output, which === 'consumed')),
+  });
   return [
     ...initialTopics(world, random, read),
     {
@@ -170,36 +184,9 @@ export function extraTopics(world: World, random: Random): Topic[] {
       read: (payload) => String(json(payload).index),
       truth: (index) => [String(index)],
     },
-    {
-      name: unlocks,
-      prefix,
-      anyOrder: true,
-      read,
-      truth: (index) =>
-        changesOf(network, index)
-          .created.filter(hasAddress)
-          .map((output) => idOf(output, false)),
-    },
-    {
-      name: `outputs/unlock/${conditionName}/${named}`,
-      prefix,
-      anyOrder: true,
-      read,
-      truth: (index) =>
-        changesOf(network, index)
-          .created.filter(hasCondition)
-          .map((output) => idOf(output, false)),
-    },
-    {
-      name: `${unlocks}/spent`,
-      prefix,
-      anyOrder: true,
-      read,
-      truth: (index) =>
-        changesOf(network, index)
-          .consumed.filter(hasAddress)
-          .map((output) => idOf(output, true)),
-    },
+    ofChanges(unlocks, 'created', hasAddress),
+    ofChanges(`outputs/unlock/${conditionName}/${named}`, 'created', hasCondition),
+    ofChanges(`${unlocks}/spent`, 'consumed', hasAddress),
     {
       name: `outputs/${CHAINS[type]}/0x${chainId}`,
       anyOrder: true,

@@ -83,7 +83,7 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
       if (!stays && random.chance(0.1)) {
         webSocket.open(undefined);
         const { starts } = world.node.events;
-        world.simulation.atForWorld(world.simulation.now + MUTE_MS, () => {
+        world.simulation.after(MUTE_MS, () => {
           const { events } = world.node;
           if (webSocket.readyState === 1 && events.isAwake && starts === events.starts)
             world.wrong('economy', 'who does not say CONNECT stays');
@@ -93,16 +93,14 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
       const again = () => {
         const { simulation } = world;
         if (connections <= 1) return;
-        simulation.atForWorld(simulation.now + AGAIN_MS, () =>
-          listen(world, random, connections - 1, stays),
-        );
+        simulation.after(AGAIN_MS, () => listen(world, random, connections - 1, stays));
       };
       const alive = newKeepAlive(world, webSocket, stays ? undefined : random);
       const { end, unsubscribe } = follow(world, webSocket, topics, { again, alive, clientId });
       if (unsubscribesAfter !== undefined && !alive.isSilent)
-        world.simulation.atForWorld(world.simulation.now + unsubscribesAfter, unsubscribe);
+        world.simulation.after(unsubscribesAfter, unsubscribe);
       if (leavesAfter === undefined) return;
-      world.simulation.atForWorld(world.simulation.now + leavesAfter, () => {
+      world.simulation.after(leavesAfter, () => {
         end();
         if (webSocket.readyState === 1) webSocket.send(random.pick(GOODBYES));
         webSocket.close(1000);
@@ -318,14 +316,12 @@ const LOOK_MS = 3000;
 
 /** Once the ledger is at rest, whoever listens is told of its last milestone. */
 export async function checkListeners(world: World): Promise<void> {
-  const { simulation, network, listeners } = world;
+  const { network, listeners } = world;
   const last = lastIndex(network);
   const waiting = () =>
     [...listeners].find((each) => each.imports === world.imports && each.last !== last);
   const patience = world.node.follower.lostAlarms > 0 ? WOKEN_MS : TOLD_MS;
-  for (const end = simulation.now + patience; waiting() !== undefined && simulation.now < end; )
-    await simulation.runUntil(simulation.now + LOOK_MS);
-  const late = waiting();
+  const late = await world.until(waiting, patience, (each) => each === undefined, LOOK_MS);
   if (late !== undefined)
     world.wrong('liveness', `a listener was told of ${late.last}, the ledger is at ${last}`);
   else {
@@ -347,13 +343,13 @@ async function checkBlocksTold(world: World): Promise<void> {
   if (!world.reliable.some(({ conduct }) => conduct.hasFeed) || world.settings.needsWork) return;
   listen(world, new Random(`${world.start} listens`), 1, true);
   const { lostAlarms } = world.node.follower;
-  await simulation.runUntil(simulation.now + (lostAlarms > 0 ? WOKEN_MS : HEARD_MS));
+  await simulation.pass(lostAlarms > 0 ? WOKEN_MS : HEARD_MS);
   const told = [...listeners];
   network.random = new Random(`${world.start} new blocks`);
   const request = await answerableProposal(world);
   // what stands on a block that was never pushed is found from tips, which need not lead there
   askRoots(world, request);
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  await simulation.pass(ANSWERED_MS);
   const { parents } = request;
   const ids = Array.from({ length: NEW_BLOCKS }, (_, i) =>
     network.note(parents.slice(0, 1 + (i % 2))),
@@ -385,9 +381,8 @@ async function checkBlocksTold(world: World): Promise<void> {
         !hasAll(OF_NOTES, ids) || !hasAll(OF_TRANSFERS, transfer === undefined ? [] : [transfer])
       );
     });
-  for (const end = simulation.now + STORED_MS; lacks().length > 0 && simulation.now < end; )
-    await simulation.runUntil(simulation.now + LOOK_MS);
-  const [late] = lacks().filter((each) => listeners.has(each));
+  const lacking = await world.until(lacks, STORED_MS, ({ length }) => length === 0, LOOK_MS);
+  const late = lacking.find((each) => listeners.has(each));
   if (late !== undefined && !(await isFull(world)))
     world.wrong('liveness', 'a listener is not told of new blocks');
 }
@@ -404,5 +399,5 @@ async function checkCounted(world: World): Promise<void> {
     if (count !== undefined && before === due() && Number(count) !== before)
       world.wrong('economy', `the broker has ${count} topics, its clients ${before}`);
   });
-  await simulation.runUntil(simulation.now + COUNTED_MS);
+  await simulation.pass(COUNTED_MS);
 }

@@ -143,7 +143,7 @@ async function checkUponTwin(world: World): Promise<void> {
   world.publishNews();
   const { id, index } = twins.at(-1)!;
   askRoots(world, requestAt(world, readers, index + 1, [id]));
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  await simulation.pass(ANSWERED_MS);
 }
 
 /** As many as may wait, but for the last two. */
@@ -223,7 +223,7 @@ async function checkBesideStrangers(world: World): Promise<void> {
     return propose(parents);
   };
   const before = proposeNew();
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  await simulation.pass(ANSWERED_MS);
   for (const { conduct } of upstreams) conduct.hindered = { block: 'hangs' };
   const crowd = Array.from({ length: CROWD }, (_, i) =>
     propose([network.milestoneBlock!, toHex(world.readers.bytes(32))], `198.51.100.${i}`),
@@ -232,11 +232,11 @@ async function checkBesideStrangers(world: World): Promise<void> {
     const headers = { 'cf-connecting-ip': `203.0.113.${i}` };
     world.ask(`/api/core/v2/blocks/${toHex(world.readers.bytes(32))}`, () => {}, { headers });
   }
-  await simulation.runUntil(simulation.now + BEGUN_MS);
+  await simulation.pass(BEGUN_MS);
   // calls of KV have connections too: some hang
   const isCalling = world.node.counts.kvOpen > 0;
   const beside = [proposeNew(), proposeNew()];
-  await simulation.runUntil(simulation.now + 2 * ANSWERED_MS);
+  await simulation.pass(2 * ANSWERED_MS);
   for (const { conduct } of upstreams) conduct.hindered = {};
   const late = Math.max(...crowd.map(({ ms }) => ms));
   if (late > ANSWERED_MS) world.wrong('liveness', `of a crowd one is answered after ${late} ms`);
@@ -256,11 +256,11 @@ async function checkBesideReader(world: World): Promise<void> {
   const read = (address: string) =>
     askTimed(world, '/api/edge/v1/whiteflag', proposalOf(milestone), address);
   const before = read('198.51.100.1');
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  await simulation.pass(ANSWERED_MS);
   for (let i = 0; i < READS_OF_ONE; i++) read(STRANGER['cf-connecting-ip']);
-  await simulation.runUntil(simulation.now + BEGUN_MS);
+  await simulation.pass(BEGUN_MS);
   const beside = [read('198.51.100.1'), read('198.51.100.1')];
-  await simulation.runUntil(simulation.now + 2 * ANSWERED_MS);
+  await simulation.pass(2 * ANSWERED_MS);
   judgeBeside(world, 'a reader', before, ...beside);
 }
 
@@ -276,8 +276,7 @@ async function checkAtOnce(world: World): Promise<void> {
   let refused = 0;
   for (let i = 0; i < AT_ONCE; i++) {
     issue(world, [network.milestoneBlock!]);
-    world.publishNews();
-    await simulation.runUntil(simulation.now + AT_ONCE_MS);
+    await simulation.pass(AT_ONCE_MS);
     const { request } = network.propose({ parents: [network.milestoneBlock!] });
     if (!(await askOnce(world, request)) && !(await isFull(world))) refused++;
   }
@@ -308,14 +307,13 @@ async function checkAdmitted(world: World): Promise<void> {
   ] as const)
     network.milestone({ announce: announcement(each, at), parents: [network.milestoneBlock!] });
   world.publishNews();
-  await simulation.runUntil(simulation.now + COME_MS);
+  await simulation.pass(COME_MS);
   const hasCome = (await world.ledgerIndex()) === target;
   const { request } = network.propose({ parents: [network.milestoneBlock!, block] });
   if (hasCome && !(await askOnce(world, request)) && !(await isFull(world)))
     world.wrong('liveness', 'a block from before the parameters changed is refused');
   issue(world, [network.milestoneBlock!, block]);
-  world.publishNews();
-  await simulation.runUntil(simulation.now + COME_MS);
+  await simulation.pass(COME_MS);
 }
 
 /** Blocks between two, by which these are in packs of their own where packs are tiny. */
@@ -341,14 +339,14 @@ async function checkBesideGhost(world: World): Promise<void> {
     for (let i = 0; i < BETWEEN; i++) top = network.note([top], readers.bytes(8));
   }
   world.publishNews();
-  await simulation.runUntil(simulation.now + COME_MS);
+  await simulation.pass(COME_MS);
   const isHere = (await visibleIds(world)).has(top.slice(2));
   const parents = [...later.map((each) => network.attachTransaction(each, [below])), top];
   world.publishNews();
   const isAnswered = await askOnce(world, network.propose({ parents }).request);
   if (isHere && reliable.length === upstreams.length && !isAnswered && !(await isFull(world)))
     world.wrong('liveness', 'a proposal is refused for want of a verdict');
-  await simulation.runUntil(simulation.now + COME_MS);
+  await simulation.pass(COME_MS);
   await checkVerdicts(world);
 }
 
@@ -357,14 +355,10 @@ const WOKEN_MS = 25_000;
 
 /** A follower that is evicted wakes by its alarm, long before cron looks after it. */
 async function checkWoken(world: World): Promise<void> {
-  const { node, simulation, network } = world;
+  const { node, network } = world;
   node.follower.kill();
   issue(world, [network.milestoneBlock!]);
-  world.publishNews();
-  const end = simulation.now + WOKEN_MS;
-  while ((await world.ledgerIndex()) < lastIndex(network) && simulation.now < end)
-    await simulation.runUntil(simulation.now + 1000);
-  if ((await world.ledgerIndex()) < lastIndex(network))
+  if (!(await world.until(() => world.hasFollowed(), WOKEN_MS, Boolean, 1000)))
     world.wrong('liveness', 'a follower that was evicted does not wake');
 }
 
@@ -373,14 +367,10 @@ const EVICTED_MS = 120_000;
 
 /** Blocks that no tip needs go, once there is room for a tip. */
 async function checkEvicted(world: World): Promise<void> {
-  const { settings, simulation } = world;
-  const most = unreferencedBlocks(settings.limits);
-  const isBeyond = async () => (await unreferencedSince(world)).length > most;
-  for (const end = simulation.now + EVICTED_MS; await isBeyond(); ) {
-    if (isMuchNeeded(world)) return;
-    if (simulation.now > end) return world.wrong('economy', 'blocks stay that no tip needs');
-    await simulation.runUntil(simulation.now + LOOK_MS);
-  }
+  const most = unreferencedBlocks(world.settings.limits);
+  const isOver = async () => (await unreferencedSince(world)).length <= most || isMuchNeeded(world);
+  if (!(await world.until(isOver, EVICTED_MS, Boolean, LOOK_MS)))
+    world.wrong('economy', 'blocks stay that no tip needs');
 }
 
 /** What an applied milestone shows to be referenced is dropped, whoever called it unreferenced. */
@@ -421,8 +411,7 @@ async function checkFarReplica(world: World): Promise<void> {
   node.holdReplica(LACKED * MILESTONE_MS + SETTLING_MS);
   for (let i = 0; i < LACKED; i++) {
     issue(world);
-    world.publishNews();
-    await simulation.runUntil(simulation.now + MILESTONE_MS);
+    await simulation.pass(MILESTONE_MS);
   }
   const hasCome = (await world.ledgerIndex()) === lastIndex(network);
   const request = await answerableProposal(world);
@@ -448,7 +437,7 @@ export async function checkLiveness(world: World): Promise<void> {
   let ledger = -1;
   let isAnswered = false;
   while (simulation.now < end && !isAnswered) {
-    await simulation.runUntil(simulation.now + LOOK_MS);
+    await simulation.pass(LOOK_MS);
     await checkAlways(world);
     if (world.isImporting || world.isDamaged) continue;
     ledger = await world.ledgerIndex();
@@ -458,7 +447,6 @@ export async function checkLiveness(world: World): Promise<void> {
     // they are orphans
     if (!isAnswered && (await isFull(world)) && (isMuchNeeded(world) || (await isPinned(world)))) {
       issue(world);
-      world.publishNews();
       if (issued++ < ORPHAN_MILESTONES) end += LOOK_MS;
     }
   }
@@ -510,7 +498,7 @@ async function fill(world: World, random: Random): Promise<void> {
     made.push(id);
   }
   world.publishNews();
-  await simulation.runUntil(simulation.now + FILLING_MS);
+  await simulation.pass(FILLING_MS);
   for (let i = 0; i < NEW_TIPS; i++) network.note([network.milestoneBlock!], random.bytes(8));
   world.publishNews();
   world.isFilled = true;
@@ -700,7 +688,7 @@ async function askOnce(world: World, request: Request): Promise<boolean> {
   const { tally, simulation } = world;
   const before = tally.get('white flag 200') ?? 0;
   askRoots(world, request);
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  await simulation.pass(ANSWERED_MS);
   await checkAlways(world);
   return (tally.get('white flag 200') ?? 0) > before;
 }

@@ -34,11 +34,11 @@ export function newKeepAlive(world: World, socket: Socket, random?: Random): Kee
     if (isWaiting && isUndisturbed()) world.wrong('liveness', 'a ping is not answered');
     isWaiting = true;
     socket.send(encodePacket({ type: PacketType.PingRequest }));
-    simulation.atForWorld(simulation.now + PING_MS, ping);
+    simulation.after(PING_MS, ping);
   };
   const isSilentNow = () => {
     const before = lastIndex(world.network);
-    simulation.atForWorld(simulation.now + LOOKED_MS, () => {
+    simulation.after(LOOKED_MS, () => {
       const hasLooked = lastIndex(world.network) >= before + LOOKED_MILESTONES;
       if (isOpen() && hasLooked && isUndisturbed())
         world.wrong('economy', 'a client that is silent stays');
@@ -48,8 +48,8 @@ export function newKeepAlive(world: World, socket: Socket, random?: Random): Kee
     seconds,
     isSilent,
     begin() {
-      if (isSilent) simulation.atForWorld(simulation.now + SILENT_MS, isSilentNow);
-      else if (seconds > 0) simulation.atForWorld(simulation.now + PING_MS, ping);
+      if (isSilent) simulation.after(SILENT_MS, isSilentNow);
+      else if (seconds > 0) simulation.after(PING_MS, ping);
     },
     received({ type }) {
       if (type === PacketType.PingResponse) isWaiting = false;

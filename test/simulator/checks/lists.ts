@@ -70,8 +70,13 @@ export function readList(
       const plain = plainList(truth.plainOutputs(index), index, own, search.slice(1), list);
       return differs(body, plain.response);
     },
-    () => (list === 'nft' || (wasIndexed && isIndexed(world)) ? '404 of a list' : undefined),
-    { hasMin: true, isListed: true, mayFail: () => list !== 'nft' },
+    {
+      hasMin: true,
+      isListed: true,
+      isMissing: () =>
+        list === 'nft' || (wasIndexed && isIndexed(world)) ? '404 of a list' : undefined,
+      mayFail: () => list !== 'nft',
+    },
   );
 }
 
@@ -88,11 +93,13 @@ export function readChain(world: World, { output, outputId }: PlainOutput): void
     kind,
     `/api/indexer/v1/outputs/${kind}/${id}`,
     ({ items }: { items: string[] }, index) => differs(items, [`0x${holder(index)?.outputId}`]),
-    (index) =>
-      wasIndexed && isIndexed(world) && holder(index) !== undefined
-        ? '404, and it is there'
-        : undefined,
-    { hasMin: true, isListed: true, mayFail: () => true },
+    {
+      hasMin: true,
+      isListed: true,
+      isMissing: (index) =>
+        wasIndexed && isIndexed(world) && holder(index) ? '404, and it is there' : undefined,
+      mayFail: () => true,
+    },
   );
 }
 
@@ -122,7 +129,6 @@ export function readNftBatch(world: World, ids: readonly string[]): void {
         nfts.map((nft) => nft && pickNft(nft)),
         ids.map((id) => nftTruth(world, id, index)),
       ),
-    undefined,
     { hasMin: true, isListed: true, isDue: () => true },
   );
 }
@@ -134,8 +140,11 @@ export function readNftState(world: World, id: string): void {
     'NFT state',
     `/api/edge/v1/nfts/0x${id}`,
     (nft: NftJson, index) => differs(pickNft(nft), nftTruth(world, id, index)),
-    (index) => (truth.nftOutput(id, index) === undefined ? undefined : '404, and it is there'),
-    { hasMin: true },
+    {
+      hasMin: true,
+      isMissing: (index) =>
+        truth.nftOutput(id, index) === undefined ? undefined : '404, and it is there',
+    },
   );
 }
 
@@ -232,7 +241,6 @@ export function readGallery(
       const said = isWhole ? pages.told : here;
       return differs(said.toSorted(), isWhole ? ids : ids.filter((id) => here.includes(id)));
     },
-    undefined,
     { hasMin: true, isListed: true, isDue: () => true },
   );
 }
@@ -277,7 +285,6 @@ export function readOwners(
         [nfts.length, counts.size, isWhole ? sorted : ours],
       );
     },
-    undefined,
     { hasMin: true, isListed: true, isDue: () => true },
   );
 }

@@ -12,7 +12,7 @@ export async function checkAfterOutage(world: World): Promise<void> {
   const { node, network, simulation, settings, upstreams, readers } = world;
   // it is a fault, after which less is expected
   if (!world.isDisturbed || settings.needsWork) return;
-  const pass = () => simulation.runUntil(simulation.now + ANSWERED_MS);
+  const pass = () => simulation.pass(ANSWERED_MS);
   await pass();
   // no pass stores what only proposals name
   for (const { conduct } of upstreams) conduct.isSilent = true;
@@ -61,7 +61,7 @@ export async function checkFeedAgain(world: World): Promise<void> {
   const { simulation, upstreams, reliable } = world;
   const isHeard = () => upstreams.some((each) => each.isHeard);
   if (!isHeard() || reliable.length < upstreams.length) return;
-  const pass = (ms: number) => simulation.runUntil(simulation.now + ms);
+  const pass = (ms: number) => simulation.pass(ms);
   const breakFor = (ms: number) => {
     for (const each of upstreams) each.dropListeners();
     return pass(ms);
@@ -69,7 +69,6 @@ export async function checkFeedAgain(world: World): Promise<void> {
   for (let i = 0; i < BREAKS; i++) await breakFor(BACK_MS);
   await pass(LASTING_MS);
   issue(world);
-  world.publishNews();
   await pass(LASTING_MS);
   const hasLasted = isHeard();
   await breakFor(SOON_MS);

@@ -23,11 +23,10 @@ export async function checkPace(world: World): Promise<void> {
   for (let i = 0; i < MILESTONES; i++) {
     const id = network.note([network.milestoneBlock!], world.readers.bytes(8));
     world.publishNews();
-    await simulation.runUntil(simulation.now + BLOCK_MS);
+    await simulation.pass(BLOCK_MS);
     if (!(await visibleIds(world)).has(id.slice(2)) && !(await isFull(world))) unstored++;
     issueNow(world, id);
-    world.publishNews();
-    await simulation.runUntil(simulation.now + MILESTONE_MS);
+    await simulation.pass(MILESTONE_MS);
     if ((await world.ledgerIndex()) < lastIndex(network)) late++;
   }
   // nobody stores a block without proof of work before a milestone needs it
@@ -58,18 +57,18 @@ const BETWEEN_MS = [1500, 2500] as const;
 /** A milestone of which a feed lost a block is applied as soon as the feed tells of it. */
 async function checkLost(world: World): Promise<void> {
   const { network, simulation, upstreams, readers } = world;
-  const publish = (lost: number) => {
+  const lose = (lost: number) => {
     for (const { conduct } of upstreams) conduct.pushes = { lost };
-    world.publishNews();
   };
   let late = 0;
   for (let i = 0; i < LOST; i++) {
-    await simulation.runUntil(simulation.now + readers.between(...BETWEEN_MS));
+    await simulation.pass(readers.between(...BETWEEN_MS));
     const id = network.note([network.milestoneBlock!], readers.bytes(8));
-    publish(1);
+    lose(1);
+    world.publishNews();
+    lose(0);
     issueNow(world, id);
-    publish(0);
-    await simulation.runUntil(simulation.now + MILESTONE_MS);
+    await simulation.pass(MILESTONE_MS);
     if ((await world.ledgerIndex()) < lastIndex(network)) late++;
   }
   if (late > 1)
@@ -110,7 +109,7 @@ async function checkQuiet(world: World): Promise<void> {
     rowsWritten: node.counts.rowsWritten,
     lines: node.lines.length,
   });
-  await simulation.runUntil(simulation.now + SETTLED_MS);
+  await simulation.pass(SETTLED_MS);
   // a tip that cannot be stored is fetched at each look
   const stored = await visibleIds(world);
   const isAllHere = upstreams.every(({ tips }) => tips.every((id) => stored.has(id.slice(2))));
@@ -119,7 +118,7 @@ async function checkQuiet(world: World): Promise<void> {
   const most = { ...QUIET };
   if (await isFull(world)) most.requests += upstreams.length;
   const before = count();
-  await simulation.runUntil(simulation.now + 1000 * QUIET_S);
+  await simulation.pass(1000 * QUIET_S);
   const after = count();
   for (const what of Object.keys(QUIET) as (keyof typeof QUIET)[]) {
     const rate = (after[what] - before[what]) / QUIET_S;
@@ -132,16 +131,13 @@ const LOOKED_MS = 25_000;
 
 /** A block that one upstream names, and fails to give, is stored by the other. */
 async function checkBesideFailing(world: World, failing: UpstreamDouble): Promise<void> {
-  const { network, simulation, upstreams, readers } = world;
+  const { network, upstreams, readers } = world;
   const id = network.note([network.milestoneBlock!], readers.bytes(8));
   for (const { conduct } of upstreams) conduct.isSilent = true;
   failing.conduct.unreadable = new Set([id]);
   world.publishNews();
   const isStored = async () => (await visibleIds(world)).has(id.slice(2)) || (await isFull(world));
-  const end = simulation.now + LOOKED_MS;
-  while (!(await isStored()) && simulation.now < end)
-    await simulation.runUntil(simulation.now + LOOK_MS);
-  if (!(await isStored()))
+  if (!(await world.until(isStored, LOOKED_MS)))
     world.wrong('liveness', 'a block is not stored, as one of two upstreams fails to give it');
   for (const each of upstreams) each.recover();
 }
@@ -151,11 +147,10 @@ const BEHIND = 14;
 const DEEP = 3;
 /** In which it sees that the slow one is slow; by that one alone it takes twice as long. */
 const LEFT_MS = 60_000;
-const LOOK_MS = 2000;
 
 /** A node that is behind leaves an upstream that gives milestones slowly to catch up by another. */
 async function checkBesideSlow(world: World): Promise<void> {
-  const { network, simulation, upstreams, readers } = world;
+  const { network, upstreams, readers } = world;
   const slow = readers.pick(upstreams);
   for (const { conduct } of upstreams) conduct.isSilent = true;
   slow.conduct.hindered = { block: 'crawls' };
@@ -165,11 +160,7 @@ async function checkBesideSlow(world: World): Promise<void> {
     issue(world, [network.milestoneBlock!, top]);
   }
   world.publishNews();
-  const isBehind = async () => (await world.ledgerIndex()) < lastIndex(network);
-  const begun = simulation.now;
-  while ((await isBehind()) && simulation.now < begun + LEFT_MS)
-    await simulation.runUntil(simulation.now + LOOK_MS);
-  if (await isBehind())
+  if (!(await world.until(() => world.hasFollowed(), LEFT_MS)))
     world.wrong('liveness', 'a node stays behind with a slow upstream, beside one that is not');
   for (const each of upstreams) each.recover();
 }

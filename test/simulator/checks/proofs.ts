@@ -28,7 +28,7 @@ function readProof(
     );
     return undefined;
   };
-  read(world, what, path, check, undefined, { isDue });
+  read(world, what, path, check, { isDue });
 }
 
 /**

@@ -33,6 +33,8 @@ export interface How {
   isListed?: boolean;
   /** Whether it is there in bytes as well. */
   hasForms?: boolean;
+  /** What is wrong with a 404 at this index. */
+  isMissing?: (index: number) => string | undefined;
   /** How the body is read; default: as JSON. */
   parse?: (answer: Response) => Promise<unknown>;
   /** What is wrong with a 404 that names no ledger index. */
@@ -67,9 +69,9 @@ export function read(
   what: string,
   path: string,
   check: (body: never, index: number, answer: Response) => string | undefined,
-  isMissing?: (index: number) => string | undefined,
   {
     init = {},
+    isMissing,
     hasMin = false,
     isListed = false,
     parse = (answer) => answer.json(),
@@ -232,11 +234,14 @@ export function readNft(world: World, nftId: string): void {
       const output = truth.nftOutput(nftId, index);
       return differs({ items, ledgerIndex }, { items: [`0x${output}`], ledgerIndex: index });
     },
-    (index) => {
-      const output = truth.nftOutput(nftId, index);
-      return output === undefined ? undefined : `404, and it is in output ${output}`;
+    {
+      hasMin: true,
+      isMissing(index) {
+        const output = truth.nftOutput(nftId, index);
+        return output === undefined ? undefined : `404, and it is in output ${output}`;
+      },
+      isGone: async () => '404 that names no ledger index',
     },
-    { hasMin: true, isGone: async () => '404 that names no ledger index' },
   );
 }
 
@@ -251,13 +256,14 @@ export function readOutput(world: World, outputId: string): void {
       if (truth === undefined || truth.bookedIndex > index) return 'there is no such output';
       return differs(body, metadataOf(truth, index, !isUnspentAt(truth, index)));
     },
-    (index) => {
-      const truth = output();
-      return truth !== undefined && isUnspentAt(truth, index)
-        ? '404, and it is unspent'
-        : undefined;
+    {
+      hasMin: true,
+      isMissing(index) {
+        const truth = output();
+        return truth && isUnspentAt(truth, index) ? '404, and it is unspent' : undefined;
+      },
+      isDue: (first) => (output()?.spent?.index ?? first + 1) > first,
     },
-    { hasMin: true, isDue: (first) => (output()?.spent?.index ?? first + 1) > first },
   );
 }
 
@@ -367,7 +373,6 @@ export function readBlockMetadata(world: World, blockId: string): void {
         },
       );
     },
-    undefined,
     // so many requests may wait for blocks that are not stored
     { isGone, isDue: isReferencedAfter(world, blockId), mayFail: () => true },
   );
@@ -387,7 +392,6 @@ export function readMilestone(world: World, milestoneIndex: number): void {
       const milestone = milestoneAt(world.network, milestoneIndex);
       return differs([body.index, body.timestamp], [milestone?.index, milestone?.timestamp]);
     },
-    undefined,
     { isDue: (first) => milestoneIndex > first },
   );
 }
@@ -411,7 +415,6 @@ export function readChangesOfMilestone(world: World, milestoneIndex: number): vo
         },
       );
     },
-    undefined,
     { isDue: (first) => milestoneIndex > first },
   );
 }
@@ -480,7 +483,6 @@ export function readHistory(
         readHistory(world, nftId, { cursor: body.cursor, left: all.slice(said.length) });
       return differs(said, all.slice(0, said.length));
     },
-    undefined,
     {
       hasMin: true,
       isDue: () => world.truth.nftOutput(nftId, lastIndex(world.network)) !== undefined,
@@ -504,7 +506,6 @@ export function readNftChanges(world: World, after: number): void {
       });
       return body.from === after ? differs(body.changes, changes) : `from ${body.from}`;
     },
-    undefined,
     {
       hasMin: 'in query',
       isListed: true,
@@ -527,7 +528,6 @@ export function readNftList(world: World): void {
       });
       return body.cursor === undefined ? differs([...body.items].sort(), ids.sort()) : undefined;
     },
-    undefined,
     { hasMin: true, isListed: true, isDue: () => true },
   );
 }
@@ -547,7 +547,6 @@ export function readTreasury(world: World): void {
       const { amount, milestoneId } = treasuryAt(world.network, index);
       return differs([body.amount, body.milestoneId], [String(amount), toHex(milestoneId)]);
     },
-    undefined,
     { isDue: () => true },
   );
 }
@@ -611,7 +610,6 @@ export function readInfo(world: World): void {
         ],
       );
     },
-    undefined,
     { isDue: () => true },
   );
 }
@@ -649,7 +647,6 @@ export function readExplanation(world: World, milestoneIndex: number): void {
         ]),
       );
     },
-    undefined,
     { isDue: (first) => milestoneIndex > first },
   );
 }

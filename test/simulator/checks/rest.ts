@@ -54,15 +54,11 @@ export async function checkIndex(world: World): Promise<void> {
     now?.entries?.kind === 'complete' &&
     now.recent?.to === last &&
     (!isBrief(world) || now.from === last);
-  let state = await read();
-  for (const end = simulation.now + INDEXED_MS; !isDone(state) && simulation.now < end; ) {
-    await simulation.runUntil(simulation.now + LOOK_MS);
-    state = await read();
-  }
+  const state = await world.until(read, INDEXED_MS, isDone);
   if (!isDone(state))
     return world.wrong('liveness', `the index in KV stays at ${JSON.stringify(state)}`);
   // what was put last has landed
-  await simulation.runUntil(simulation.now + world.settings.staleMs + LOOK_MS);
+  await simulation.pass(world.settings.staleMs + LOOK_MS);
   checkEntries(world, (await read())!);
 }
 
@@ -163,12 +159,12 @@ export async function checkLookups(world: World): Promise<void> {
   const { truth, node, network, simulation, settings } = world;
   const last = lastIndex(network);
   if (node.isKvExchanged && !isBrief(world)) return;
-  if (settings.limits === 'small') await simulation.runUntil(simulation.now + QUIET_MS);
+  if (settings.limits === 'small') await simulation.pass(QUIET_MS);
   const ids = truth.nftIds.filter((id) => truth.nftOutput(id, last) !== undefined).slice(-LOOKUPS);
   const lookUp = async () => {
     const { calls, ofObjects, kvReads } = node.counts;
     for (const id of ids) world.ask(`/api/indexer/v1/outputs/nft/0x${id}`, () => {});
-    await simulation.runUntil(simulation.now + ANSWERED_MS);
+    await simulation.pass(ANSWERED_MS);
     const queries = node.counts.calls - calls - (node.counts.ofObjects - ofObjects);
     return { queries, reads: node.counts.kvReads - kvReads };
   };
@@ -177,10 +173,10 @@ export async function checkLookups(world: World): Promise<void> {
     : { queries: 0, reads: ids.length };
   for (let tries = 0; tries < TRIES; tries++) {
     await lookUp();
-    await simulation.runUntil(simulation.now + FORGOTTEN_MS);
+    await simulation.pass(FORGOTTEN_MS);
     const { queries, reads } = await lookUp();
     if (queries <= most.queries && reads <= most.reads) return;
-    await simulation.runUntil(simulation.now + HEARTBEAT_MS / 2);
+    await simulation.pass(HEARTBEAT_MS / 2);
   }
   world.wrong('economy', 'lookups of NFTs query the ledger, or read KV more than needed');
 }
@@ -196,7 +192,7 @@ async function checkHealth(world: World): Promise<void> {
     if (by !== 'polling' && !hasFeed)
       world.wrong('safety', `blocks come by ${by}, and nobody has one`);
   });
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  await simulation.pass(ANSWERED_MS);
   world.ask('/api/core/v2/info', async (answer) => {
     if (answer.status !== 200 || isHealthy === undefined) return;
     const { status } = (await answer.json()) as {
@@ -211,7 +207,7 @@ async function checkHealth(world: World): Promise<void> {
     if (status.pruningIndex !== Math.max(Number(first) - 1, 0))
       world.wrong('safety', `pruned up to ${status.pruningIndex}, and ${first} is kept`);
   });
-  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  await simulation.pass(ANSWERED_MS);
 }
 
 /** Keys of the parts of one milestone. */
@@ -227,7 +223,7 @@ const PRUNED_MS = 15_000;
 async function checkKept(world: World): Promise<void> {
   const { node, settings, simulation } = world;
   const isSlow = SLOW_STEPS.test(settings.limits);
-  if (isSlow) await simulation.runUntil(simulation.now + PRUNED_MS);
+  if (isSlow) await simulation.pass(PRUNED_MS);
   const row = await node.sqlite
     .prepare(
       `SELECT h.ledger, h.start, h.history, h.id_tables AS idTables, m.first,
@@ -260,18 +256,15 @@ const ORPHAN_MARGIN = { usual: 10, others: 2 };
 
 /** Blocks that can be referenced no more are gone. */
 async function checkOrphans(world: World): Promise<void> {
-  const { network, settings, simulation } = world;
+  const { network, settings } = world;
   const ledger = lastIndex(network);
   const margin = ORPHAN_MARGIN[settings.limits === 'usual' ? 'usual' : 'others'];
   const first = ledger - parametersAt(network, ledger).parameters.belowMaxDepth - margin;
-  const isOld = (since: number) => since < first;
-  const end = simulation.now + INDEXED_MS;
+  const countOld = async () => (await unreferencedSince(world)).filter((at) => at < first).length;
   // a pass may drop one pack, and no more
-  while ((await unreferencedSince(world)).some(isOld) && simulation.now < end)
-    await simulation.runUntil(simulation.now + LOOK_MS);
-  const { length } = (await unreferencedSince(world)).filter(isOld);
-  if (length > 0)
-    world.wrong('economy', `${length} blocks are kept though they are older than ${first}`);
+  const count = await world.until(countOld, INDEXED_MS, (now) => now === 0);
+  if (count > 0)
+    world.wrong('economy', `${count} blocks are kept though they are older than ${first}`);
 }
 
 /** A pack has the blocks and the characters that it may have, or one block. */
@@ -287,7 +280,7 @@ async function checkPacks(world: World): Promise<void> {
 
 /** No transaction waits for what is there. */
 export async function checkVerdicts(world: World): Promise<void> {
-  const { node, network, simulation } = world;
+  const { node, network } = world;
   const findWaiting = async () => {
     const stored = await storedBlocks(node.sqlite);
     // outputs of what a milestone referenced in conflict never come to be
@@ -301,13 +294,9 @@ export async function checkVerdicts(world: World): Promise<void> {
       return isUndecided && inputs?.every((input) => there.has(input.slice(2)));
     });
   };
-  let waiting = await findWaiting();
-  for (const end = simulation.now + INDEXED_MS; waiting.length > 0 && simulation.now < end; ) {
-    await simulation.runUntil(simulation.now + LOOK_MS);
-    waiting = await findWaiting();
-  }
-  if (waiting.length > 0)
-    world.wrong('liveness', `no verdict on block ${waiting[0]!.id}, whose inputs are there`);
+  const [waiting] = await world.until(findWaiting, INDEXED_MS, ({ length }) => length === 0);
+  if (waiting !== undefined)
+    world.wrong('liveness', `no verdict on block ${waiting.id}, whose inputs are there`);
 }
 
 /** Where steps are short the scrub ends a round within a story. */

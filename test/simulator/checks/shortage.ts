@@ -12,7 +12,6 @@ import { sweep } from './sweep.ts';
 
 /** In which less is kept. */
 const SHRUNK_MS = 120_000;
-const LOOK_MS = 2000;
 /** In which a milestone comes, and those that are too old are deleted. */
 const COME_MS = 10_000;
 const NEARLY_FULL_BYTES = 9.7e9;
@@ -33,14 +32,8 @@ export async function runShort(world: World, random: Random): Promise<void> {
   if (isFull) node.disturbances.d1 = { chance: 1, faults: ['full'] };
   else node.disturbances.d1Bytes = NEARLY_FULL_BYTES;
   issue(world);
-  world.publishNews();
-  for (const end = simulation.now + SHRUNK_MS; (await countKept()) >= before; ) {
-    if (simulation.now > end) {
-      world.wrong('liveness', `${before} milestones are kept though the disk is full`);
-      break;
-    }
-    await simulation.runUntil(simulation.now + LOOK_MS);
-  }
+  if ((await world.until(countKept, SHRUNK_MS, (count) => count < before)) >= before)
+    world.wrong('liveness', `${before} milestones are kept though the disk is full`);
   if ((await countKept()) < LEAST_RETENTION)
     world.wrong('safety', 'fewer milestones are kept than must be');
   node.disturbances.d1 = { chance: 0, faults: [] };
@@ -49,8 +42,7 @@ export async function runShort(world: World, random: Random): Promise<void> {
   await checkLiveness(world);
   const kept = await countKept();
   issue(world);
-  world.publishNews();
-  await simulation.runUntil(simulation.now + COME_MS);
+  await simulation.pass(COME_MS);
   const mayGrow = kept < Number(node.vars.RETENTION_MILESTONES);
   if (mayGrow && (await countKept()) <= kept)
     world.wrong('liveness', `${kept} milestones are kept though there is room again`);

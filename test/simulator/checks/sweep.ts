@@ -101,9 +101,9 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
   world.restsFrom = world.isFlipped ? undefined : await firstKept(world);
   for (const read of reads) {
     read();
-    await simulation.runUntil(simulation.now + PAUSE_MS);
+    await simulation.pass(PAUSE_MS);
   }
-  await simulation.runUntil(simulation.now + 5000);
+  await simulation.pass(5000);
   world.restsFrom = undefined;
   checkImmutable(world);
 }

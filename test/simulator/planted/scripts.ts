@@ -42,13 +42,12 @@ const SETTINGS: Settings = {
 
 /** Milliseconds in which the node does what is due. */
 async function pass(world: World, ms: number): Promise<void> {
-  await world.simulation.runUntil(world.simulation.now + ms);
+  await world.simulation.pass(ms);
   await checkAlways(world);
 }
 
 async function milestone(world: World): Promise<void> {
   issue(world);
-  world.publishNews();
   await pass(world, 5000);
 }
 
@@ -118,12 +117,10 @@ const SCRIPTS: Record<string, Script> = {
       world.publishNews();
       await pass(world, 4000);
       issue(world, [network.milestoneBlock!, ...shown]);
-      world.publishNews();
       await pass(world, 5000);
       // a milestone decides what it needs alone: only the upkeep goes on for ever
       await pass(world, 120_000);
       issue(world, [network.milestoneBlock!, stuck, later]);
-      world.publishNews();
     },
   },
   'former-L3': {

@@ -43,7 +43,7 @@ async function run(test: () => Promise<void>): Promise<void> {
   });
   done.catch(() => {});
   while (!isDone) {
-    await simulation.runUntil(simulation.now + 10);
+    await simulation.pass(10);
     await Promise.resolve();
   }
   return done;
@@ -239,7 +239,7 @@ test('an alarm rings again where it throws or its object is reset, later each ti
           seen.push(await storage.getAlarm());
           if (times === 1) throw new Error('the first time');
           if (times > 2) return;
-          simulation.atForWorld(simulation.now, () => object.kill());
+          simulation.after(0, () => object.kill());
           await new Promise(() => {});
         },
       };

@@ -126,7 +126,7 @@ export class ObjectDouble {
     let isAnswered = false;
     const answer = (give: () => void) => {
       isAnswered = true;
-      if (caller === undefined) simulation.atForWorld(simulation.now + 1, give);
+      if (caller === undefined) simulation.after(1, give);
       else simulation.at(simulation.now + 1, give, caller);
     };
     // a caller is told when the other side is gone
@@ -187,7 +187,7 @@ export class ObjectDouble {
 
   /** Rings the alarm once more, though it has rung. */
   ringAgain(): void {
-    this.#simulation.atForWorld(this.#simulation.now, () => void this.#ring({ at: 0 }, true));
+    this.#simulation.after(0, () => void this.#ring({ at: 0 }, true));
   }
 
   #start(): Instance {
@@ -217,7 +217,7 @@ export class ObjectDouble {
         this.#tags.set(socket, tags);
         this.#accept(socket);
       },
-      abort: () => simulation.atForWorld(simulation.now, () => this.kill()),
+      abort: () => simulation.after(0, () => this.kill()),
     };
   }
 

@@ -93,6 +93,11 @@ export class Simulation {
     });
   }
 
+  /** Runs the work of the world itself so many milliseconds later. */
+  after(ms: number, work: () => void): void {
+    this.atForWorld(this.now + ms, work);
+  }
+
   /** Runs the work as an invocation of a process. */
   begin(process: Process, time: number, work: () => void): void {
     this.at(time, work, { process, invocation: newInvocation() });
@@ -113,6 +118,11 @@ export class Simulation {
     return this.sleep(
       random.chance(0.02) ? random.between(ms, 10 * ms) : random.between(1, 2 * ms),
     );
+  }
+
+  /** Runs all events of so many milliseconds. */
+  pass(ms: number): Promise<void> {
+    return this.runUntil(this.now + ms);
   }
 
   /** Runs all events up to this time. */

@@ -40,9 +40,10 @@ import { ANSWERED_MS } from '../checks/white-flag.ts';
 import { isSmall } from '../platform/limits.ts';
 import { API_PASSWORD, API_TOKEN, API_USER, PROTECTED_PATH, type World } from '../world.ts';
 import { proposal } from './coordinators.ts';
-import type { Step, Steps } from './step.ts';
+import { type Steps, stepsOf } from './step.ts';
 
-const client = (often: number, run: Step['run']): Step => ({ actor: 'client', often, run });
+const client = stepsOf('client');
+const hostile = stepsOf('client', { isHostile: true });
 
 /** One of the last milestones, mostly. */
 function someIndex({ network }: World, random: Random): number {
@@ -171,10 +172,10 @@ function askAhead(world: World, random: Random): void {
       world.wrong('liveness', `who asks ahead is answered after ${took} ms`);
   };
   for (let ms = 0; ms < AHEAD_MS; ms += AHEAD_EACH_MS)
-    simulation.atForWorld(simulation.now + ms, () =>
+    simulation.after(ms, () =>
       world.ask('/api/core/v2/whiteflag', judgeFrom(simulation.now), { method: 'POST', body }),
     );
-  simulation.atForWorld(simulation.now + AHEAD_MS, () => {
+  simulation.after(AHEAD_MS, () => {
     if (starts !== node.follower.starts || network.milestones.length !== last) return;
     const most = Math.max(...upstreams.map(({ heads }, i) => heads - before[i]!));
     if (most > MOST_HEADS) world.wrong('economy', `an upstream is asked ${most} times where it is`);
@@ -202,46 +203,50 @@ function readAsReferenced(world: World, random: Random): void {
   });
 }
 
+type Read<T> = (world: World, what: T) => void;
+type Run = (world: World, random: Random) => void;
+
+const ofNft =
+  (read: Read<string>): Run =>
+  (world, random) =>
+    read(world, recent(world.truth.nftIds, random) ?? NOBODY);
+
+/** Of what the network has by IDs. */
+const ofSome =
+  (what: 'outputs' | 'blocks' | 'transactions', read: Read<string>): Run =>
+  (world, random) => {
+    const id = recent([...world.network[what].keys()], random);
+    if (id !== undefined) read(world, id);
+  };
+
+const ofIndex =
+  (read: Read<number>): Run =>
+  (world, random) =>
+    read(world, someIndex(world, random));
+
 export const clientSteps = {
-  readNft: client(8, (world, random) =>
-    readNft(world, recent(world.truth.nftIds, random) ?? NOBODY),
-  ),
+  readNft: client(8, ofNft(readNft)),
   readNfts: client(4, (world, random) => {
     for (const id of random.sample(world.truth.nftIds, 5)) readNft(world, id);
   }),
-  readOutput: client(4, (world, random) =>
-    readOutput(world, recent([...world.network.outputs.keys()], random)!),
-  ),
-  readBlock: client(4, (world, random) =>
-    readBlockMetadata(world, recent([...world.network.blocks.keys()], random)!),
-  ),
+  readOutput: client(4, ofSome('outputs', readOutput)),
+  readBlock: client(4, ofSome('blocks', readBlockMetadata)),
   readAsReferenced: client(4, readAsReferenced),
   readOldBlocks: client(4, (world, random) => {
     for (const id of random.sample([...world.network.blocks.keys()], 3))
       readBlockMetadata(world, id);
   }),
-  readMilestone: client(2, (world, random) => readMilestone(world, someIndex(world, random))),
-  readUtxoChanges: client(2, (world, random) =>
-    readChangesOfMilestone(world, someIndex(world, random)),
-  ),
-  readHistory: client(4, (world, random) =>
-    readHistory(world, recent(world.truth.nftIds, random) ?? NOBODY),
-  ),
-  readNftChanges: client(3, (world, random) => readNftChanges(world, someIndex(world, random))),
+  readMilestone: client(2, ofIndex(readMilestone)),
+  readUtxoChanges: client(2, ofIndex(readChangesOfMilestone)),
+  readHistory: client(4, ofNft(readHistory)),
+  readNftChanges: client(3, ofIndex(readNftChanges)),
   readNftList: client(2, readNftList),
   readTreasury: client(1, readTreasury),
   readInfo: client(2, readInfo),
-  readExplanation: client(2, (world, random) => readExplanation(world, someIndex(world, random))),
-  readOutputBody: client(2, (world, random) =>
-    readOutputBody(world, recent([...world.network.outputs.keys()], random)!),
-  ),
-  readBlockBody: client(2, (world, random) =>
-    readBlockBody(world, recent([...world.network.blocks.keys()], random)!),
-  ),
-  readIncluded: client(2, (world, random) => {
-    const carrier = recent([...world.network.transactions.keys()], random);
-    if (carrier !== undefined) readIncluded(world, carrier);
-  }),
+  readExplanation: client(2, ofIndex(readExplanation)),
+  readOutputBody: client(2, ofSome('outputs', readOutputBody)),
+  readBlockBody: client(2, ofSome('blocks', readBlockBody)),
+  readIncluded: client(2, ofSome('transactions', readIncluded)),
   readMilestoneBody: client(1, (world, random) =>
     readMilestoneBody(world, recent(world.network.milestones, random)!),
   ),
@@ -266,9 +271,7 @@ export const clientSteps = {
   readNftBatch: client(2, (world, random) =>
     readNftBatch(world, [...random.sample(world.truth.nftIds, 3), NOBODY]),
   ),
-  readNftState: client(2, (world, random) =>
-    readNftState(world, recent(world.truth.nftIds, random) ?? NOBODY),
-  ),
+  readNftState: client(2, ofNft(readNftState)),
   readGallery: client(1, (world, random) =>
     readGallery(
       world,
@@ -286,12 +289,8 @@ export const clientSteps = {
   readOwners: client(1, (world, random) =>
     readOwners(world, random.pick([...world.life.accounts.values()]).address),
   ),
-  readCertificate: client(2, (world, random) =>
-    readCertificate(world, recent(world.truth.nftIds, random) ?? NOBODY),
-  ),
-  readInclusion: client(2, (world, random) =>
-    readInclusion(world, recent([...world.network.blocks.keys()], random)!),
-  ),
+  readCertificate: client(2, ofNft(readCertificate)),
+  readInclusion: client(2, ofSome('blocks', readInclusion)),
   explainProposal: client(1, (world) => explainProposal(world, proposal(world))),
   askOddly: client(1, (world, random) => {
     const [status, path, init] = random.pick(ODD_REQUESTS);
@@ -312,7 +311,7 @@ export const clientSteps = {
   }),
   sendTooMuch: client(1, sendTooMuch),
   listen: client(3, (world, random) => listen(world, random)),
-  crowd: { ...client(2, crowd), isHostile: true, needs: ({ limits }) => isSmall(limits) },
-  leave: { ...client(1, leave), isHostile: true },
-  askAhead: { ...client(2, askAhead), isHostile: true },
+  crowd: hostile(2, crowd, ({ limits }) => isSmall(limits)),
+  leave: hostile(1, leave),
+  askAhead: hostile(2, askAhead),
 } satisfies Steps;

@@ -20,18 +20,11 @@ import { answerableProposal, askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
 import { MOST_AHEAD, type World } from '../world.ts';
 import { announcement, possibleBreaches, unsoundMilestone } from './forge.ts';
-import type { Step, Steps } from './step.ts';
+import { hasLiar, type Steps, stepsOf } from './step.ts';
 import { twoVersions } from './weather.ts';
 
-const coordinator = (often: number, run: Step['run']): Step => ({
-  actor: 'coordinator',
-  often,
-  run,
-});
-const hostile = (often: number, run: Step['run']): Step => ({
-  ...coordinator(often, run),
-  isHostile: true,
-});
+const coordinator = stepsOf('coordinator');
+const hostile = stepsOf('coordinator', { isHostile: true });
 
 export const coordinatorSteps = {
   milestone: coordinator(0, (world) => issue(world)),
@@ -45,11 +38,8 @@ export const coordinatorSteps = {
   migrate: coordinator(2, (world, random) => {
     migrate(world, random);
   }),
-  spendMigrated: {
-    ...hostile(2, spendMigrated),
-    // who is behind leaves a liar alone
-    needs: ({ upstreams }) => !upstreams.some(({ isLiar }) => isLiar),
-  },
+  // who is behind leaves a liar alone
+  spendMigrated: hostile(2, spendMigrated, (settings) => !hasLiar(settings)),
   proposeAnything: hostile(4, proposeAnything),
   proposeTwin: hostile(1, proposeTwin),
   proposeAgain: hostile(2, proposeAgain),
@@ -76,12 +66,12 @@ export function issueUnsound(
 /** Seconds after the milestone before: around those at which time conditions end; 0 is too early. */
 const DELAYS = [0, 1, 4, 5, 6, 9, 10, 11, 1000];
 
-/** Whether the last milestone's second has come. */
 export function issue(world: World, parents?: readonly string[], timestamp?: number): void {
   const { network, life } = world;
   network.milestone({ ...(parents && { parents }), ...(timestamp && { timestamp }) });
   takeStock(life);
   world.note('milestone', String(network.nextIndex - 1));
+  world.publishNews();
 }
 
 export function proposal({ network }: World): Request {
@@ -149,10 +139,10 @@ function issueUponStuck(world: World, random: Random): void {
   const isAtOnce = random.chance(0.5);
   // of two followers each makes the verdicts
   if (isAtOnce && random.chance(0.7))
-    simulation.atForWorld(simulation.now + LATER_MS - OVERLAP_MS, () => {
+    simulation.after(LATER_MS - OVERLAP_MS, () => {
       if (!world.isCalm) twoVersions(world, random, 2 * OVERLAP_MS);
     });
-  simulation.atForWorld(simulation.now + LATER_MS, () => {
+  simulation.after(LATER_MS, () => {
     if (world.isCalm) return;
     const below = network.milestoneBlock!;
     const made = hidden.map((each) => network.attachTransaction(each, [below]));
@@ -162,12 +152,11 @@ function issueUponStuck(world: World, random: Random): void {
     // before all verdicts are made, and while they are
     const { request } = isAtOnce ? { request: proposal(world) } : network.propose({ parents });
     for (let i = 0; i < ASKED_TIMES; i++)
-      simulation.atForWorld(simulation.now + i * AT_ONCE_MS, () => askRoots(world, request));
+      simulation.after(i * AT_ONCE_MS, () => askRoots(world, request));
   });
-  simulation.atForWorld(simulation.now + 2 * LATER_MS, () => {
+  simulation.after(2 * LATER_MS, () => {
     if (world.isCalm || isAtOnce) return;
     issue(world, [network.milestoneBlock!, ...aside]);
-    world.publishNews();
   });
 }
 
@@ -252,7 +241,7 @@ function spendMigrated(world: World, random: Random): void {
   network.blocks.get(network.attachTransaction(made, [below]))!.visibleFrom = index - 1;
   const lags = upstreams.map(({ conduct }) => conduct.lag);
   for (const { conduct } of upstreams) conduct.lag = 1;
-  simulation.atForWorld(simulation.now + LATER_MS, () => {
+  simulation.after(LATER_MS, () => {
     if (!world.isCalm) for (const [i, { conduct }] of upstreams.entries()) conduct.lag = lags[i]!;
     world.publishNews();
   });

@@ -5,20 +5,15 @@
 import { readRows } from '../../support/ledger/memory-database.ts';
 import type { Random } from '../../support/network/random.ts';
 import type { World } from '../world.ts';
-import type { Step, Steps } from './step.ts';
+import { type Step, type Steps, stepsOf } from './step.ts';
 
-const step = (often: number, run: Step['run']): Step => ({
-  actor: 'weather',
-  often,
-  isDamage: true,
-  run,
-});
+const step = stepsOf('weather', { isDamage: true });
 
 // on Cloudflare KV is the owner's choice, and no disk of the node's
 export const damageSteps = {
   flipColumn: step(4, flipColumn),
-  flipKv: { ...step(2, flipKv), needs: ({ isServe }) => isServe },
-  swapKv: { ...step(1, swapKv), needs: ({ isServe }) => isServe },
+  flipKv: step(2, flipKv, ({ isServe }) => isServe),
+  swapKv: step(1, swapKv, ({ isServe }) => isServe),
 } satisfies Steps;
 
 /** How often at once: each time somewhere else. */
@@ -34,7 +29,7 @@ export async function damage(world: World, random: Random, often?: string[]): Pr
     ...damageSteps,
     flipColumn: step(4, (own, chance) => flipColumn(own, chance, often)),
   });
-  const possible = steps.filter(({ needs }) => needs === undefined || needs(world.settings));
+  const possible = steps.filter(({ needs }) => needs(world.settings));
   for (let i = random.pick(TIMES); i > 0; i--)
     await random
       .pickWeighted(possible.map((each) => [each.often, each] as const))

@@ -10,21 +10,19 @@ import { blockAround, readMilestone } from '../../support/network/blocks.ts';
 import type { Random } from '../../support/network/random.ts';
 import { LIMITED_POOL_BYTES } from '../platform/limits.ts';
 import type { World } from '../world.ts';
-import type { Step, Steps } from './step.ts';
+import { type Steps, stepsOf } from './step.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 export const memorySteps = {
-  floodPool: {
-    actor: 'sender',
-    often: 2,
-    isHostile: true,
-    // where the pool is far larger the flood would have to be, too
-    needs: ({ limits, upstreams }) =>
+  // where the pool is far larger the flood would have to be, too
+  floodPool: stepsOf('sender', { isHostile: true })(
+    2,
+    floodPool,
+    ({ limits, upstreams }) =>
       /small|mixed/.test(limits) && upstreams.some(({ hasFeed }) => hasFeed),
-    run: floodPool,
-  } satisfies Step,
+  ),
 } satisfies Steps;
 
 /** Milestones that are pushed with each block. */
@@ -62,7 +60,7 @@ async function floodPool(world: World, random: Random): Promise<void> {
         payload: largestPayload(last.index + ahead()),
       });
   }
-  await simulation.runUntil(simulation.now + PUSHED_MS);
+  await simulation.pass(PUSHED_MS);
   const held = (await heapNow()) - before;
   const most = MAX_FACTOR * LIMITED_POOL_BYTES + NOISE_BYTES;
   // not among the notes: it differs from run to run

@@ -10,34 +10,30 @@ import { askRoots } from '../checks/white-flag.ts';
 import type { UpstreamDouble } from '../upstream.ts';
 import { UPSTREAM_TOKEN as FIRST_TOKEN, NO_RETENTION, urlOf, type World } from '../world.ts';
 import { issue } from './coordinators.ts';
-import type { Step, Steps } from './step.ts';
+import { type Steps, stepsOf } from './step.ts';
 import { twoVersions } from './weather.ts';
 
-const operator = (often: number, run: Step['run']): Step => ({
-  actor: 'operator',
-  often,
-  isHostile: true,
-  run,
-});
+const operator = stepsOf('operator', { isHostile: true });
 
 export const operatorSteps = {
   importAgain: operator(1, (world, random) => importAgain(world, random)),
   importDamaged: operator(2, importDamaged),
-  backUp: { actor: 'operator', often: 2, run: backUp },
-  setKeys: {
-    ...operator(1, (world) => world.setKeys()),
-    needs: ({ missingKeys }) => missingKeys > 0,
-  },
+  backUp: stepsOf('operator')(2, backUp),
+  setKeys: operator(
+    1,
+    (world) => world.setKeys(),
+    ({ missingKeys }) => missingKeys > 0,
+  ),
   switchHistory: operator(1, (world, random) => switchVar(world, random, 'HISTORY')),
   switchIndex: operator(1, (world, random) => switchVar(world, random, 'INDEX')),
   reindex: operator(1, async ({ node }) => {
     await node.sqlite.prepare('DELETE FROM nft_index').run();
   }),
-  exchangeKv: { ...operator(1, exchangeKv), needs: ({ isServe }) => !isServe },
+  exchangeKv: operator(1, exchangeKv, ({ isServe }) => !isServe),
   unfollow: operator(1, unfollow),
   misconfigure: operator(1, misconfigure),
   rotateToken: operator(1, rotateToken),
-  listOthers: { ...operator(1, listOthers), needs: ({ upstreams }) => upstreams.length > 1 },
+  listOthers: operator(1, listOthers, ({ upstreams }) => upstreams.length > 1),
   setRetention: operator(1, ({ node }, random) => {
     node.deploy({ RETENTION_MILESTONES: random.pick(['35', '17280']) });
   }),
@@ -67,7 +63,7 @@ function unfollow(world: World, random: Random): void {
   node.deploy({ UPSTREAM_URL: '' });
   const parents = [...random.sample(network.window, 2), toHex(random.bytes(32))];
   askRoots(world, { ...network.propose().request, parents: parents.toSorted() });
-  simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
+  simulation.after(random.between(2, 15) * 1000, () => {
     node.deploy({ UPSTREAM_URL });
   });
 }
@@ -81,7 +77,7 @@ function rotateToken(world: World, random: Random): void {
   const UPSTREAM_TOKEN = `${FIRST_TOKEN}-${access.tokens.size}`;
   access.tokens.add(`Bearer ${UPSTREAM_TOKEN}`);
   conduct.isLocked = true;
-  simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
+  simulation.after(random.between(2, 15) * 1000, () => {
     conduct.isLocked = false;
     node.deploy({ UPSTREAM_TOKEN });
   });
@@ -97,7 +93,7 @@ function listOthers(world: World, random: Random): void {
   access.firsts.add(kept[0]!.host);
   for (const each of others) each.wasSilent ||= !kept.includes(each);
   node.deploy({ UPSTREAM_URL: urlOf(kept) });
-  simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
+  simulation.after(random.between(2, 15) * 1000, () => {
     node.deploy({ UPSTREAM_URL });
   });
 }
@@ -118,7 +114,7 @@ function misconfigure(world: World, random: Random): void {
     if (status === 200 && world.hasKeys && node.vars[name] === MISTAKES[name])
       world.wrong('safety', `an answer though ${name} is wrong`);
   });
-  simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
+  simulation.after(random.between(2, 15) * 1000, () => {
     if (!world.hasKeys) world.setKeys();
     else if (node.vars[name] === MISTAKES[name]) node.deploy({ [name]: right });
   });
@@ -140,13 +136,12 @@ function exchangeKv(world: World, random: Random): void {
     world.endOverlap?.();
     node.exchangeKv();
     // the copy of a data centre may be of the other one
-    for (const ms of SOON_MS) simulation.atForWorld(simulation.now + ms, readSome);
+    for (const ms of SOON_MS) simulation.after(ms, readSome);
   };
   // the data centre comes to have a copy
   readSome();
-  simulation.atForWorld(simulation.now + READ_MS, () => void exchange());
-  if (random.chance(0.5))
-    simulation.atForWorld(simulation.now + random.between(1, 60) * 1000, () => void exchange());
+  simulation.after(READ_MS, () => void exchange());
+  if (random.chance(0.5)) simulation.after(random.between(1, 60) * 1000, () => void exchange());
 }
 
 const SOON_MS = [0, 500, 2000, 5000];
@@ -179,11 +174,11 @@ function importAhead(world: World): void {
   const lags = upstreams.map(({ conduct }) => conduct.lag);
   for (const { conduct } of upstreams) conduct.lag = 1;
   for (let ms = READ_EVERY_MS; ms < AHEAD_MS; ms += READ_EVERY_MS)
-    simulation.atForWorld(simulation.now + ms, () => {
+    simulation.after(ms, () => {
       if (world.isCalm) return;
       for (const { id } of cone.slice(0, READS)) readBlockMetadata(world, id);
     });
-  simulation.atForWorld(simulation.now + AHEAD_MS, () => {
+  simulation.after(AHEAD_MS, () => {
     if (!world.isCalm) for (const [i, { conduct }] of upstreams.entries()) conduct.lag = lags[i]!;
   });
 }
@@ -197,14 +192,14 @@ function importDamaged(world: World, random: Random): void {
   const change = (chunks: Uint8Array[]) =>
     world.hasMovedNfts ? moveNfts(world, chunks, random) : damageOwners(chunks, random);
   world.startImport(lastIndex(network), { change });
-  simulation.atForWorld(simulation.now + CONFLICT_MS, () => conflict(world, random));
-  simulation.atForWorld(simulation.now + random.between(8, 20) * 1000, () => {
+  simulation.after(CONFLICT_MS, () => conflict(world, random));
+  simulation.after(random.between(8, 20) * 1000, () => {
     if (!world.isDamaged) return;
     // what is kept of the ledger before may be of later milestones
     const back = random.pick([0, 0, 3, 6]);
     world.repair(Math.max(network.genesis.index + 1, lastIndex(network) - back), () => {
       // an isolate remembers what it read for a second
-      simulation.atForWorld(simulation.now + REMEMBERED_MS, () => {
+      simulation.after(REMEMBERED_MS, () => {
         for (const id of [...phantoms, ...random.sample(world.truth.nftIds, READS)])
           readNft(world, id);
       });
@@ -229,8 +224,7 @@ function conflict(world: World, random: Random): void {
   const made = network.transaction([spend], [tooMuch]);
   const id = network.attachTransaction(made, [network.milestoneBlock!]);
   issue(world, [network.milestoneBlock!, id]);
-  world.publishNews();
-  simulation.atForWorld(simulation.now + READ_MS, () => readBlockMetadata(world, id));
+  simulation.after(READ_MS, () => readBlockMetadata(world, id));
 }
 
 const BASIC = 3;

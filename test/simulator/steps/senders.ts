@@ -25,28 +25,20 @@ import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
 import { wildPlan } from '../reference/wild-transactions.ts';
 import type { World } from '../world.ts';
 import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
-import type { Step, Steps } from './step.ts';
+import { type Step, type Steps, stepsOf } from './step.ts';
+
+const sender = stepsOf('sender');
+const hostile = stepsOf('sender', { isHostile: true });
 
 /** The events of random networks, each as a step. */
 const usual = Object.fromEntries(
   Object.entries(EVENTS).map(([name, [often, happen]]): [string, Step] => [
     name,
-    {
-      actor: 'sender',
-      often,
-      run: ({ life }) => {
-        if (happen(life) === undefined) life.network.note();
-      },
-    },
+    sender(often, ({ life }) => {
+      if (happen(life) === undefined) life.network.note();
+    }),
   ]),
 ) as Record<keyof typeof EVENTS, Step>;
-
-const hostile = (often: number, run: Step['run']): Step => ({
-  actor: 'sender',
-  often,
-  isHostile: true,
-  run,
-});
 
 export const senderSteps = {
   ...usual,
@@ -55,19 +47,19 @@ export const senderSteps = {
   burnNft: { ...usual.burnNft, often: 6 },
   // of some of which a ledger from the genesis forgets the IDs
   referToOld: { ...usual.referToOld, often: 6 },
-  wild: { actor: 'sender', often: 20, run: wild },
-  mintMany: { actor: 'sender', often: 2, run: ({ life }, random) => mintMany(life, random) },
-  chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
-  spendWeakly: { actor: 'sender', often: 2, run: ({ life }) => spendWeakly(life) },
+  wild: sender(20, wild),
+  mintMany: sender(2, ({ life }, random) => mintMany(life, random)),
+  chain: sender(4, ({ life }, random) => chain(life, random)),
+  spendWeakly: sender(2, ({ life }) => spendWeakly(life)),
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
   ghost: hostile(4, ghost),
   hide: hostile(4, hide),
   reveal: hostile(4, reveal),
   spendGhosts: hostile(4, spendGhosts),
   tangle: hostile(4, tangle),
-  side: { actor: 'sender', often: 3, run: ({ life }, random) => side(life, random) },
-  drift: { actor: 'sender', often: 1, run: drift },
-  adopt: { actor: 'sender', often: 4, run: ({ life }, random) => adopt(life, random) },
+  side: sender(3, ({ life }, random) => side(life, random)),
+  drift: sender(1, drift),
+  adopt: sender(4, ({ life }, random) => adopt(life, random)),
   standOnOld: hostile(4, standOnOld),
   forgeAhead: hostile(3, (world, random) => forge(world, random, random.between(2, 1000))),
   forgeNext: hostile(3, (world, random) => forge(world, random, random.between(0, 1))),
@@ -308,7 +300,7 @@ function drift(world: World, random: Random): void {
   const blocks = Array.from({ length: random.between(5, 30) }, () => random.bytes(8));
   let parents = network.someParents();
   for (const [i, data] of blocks.entries())
-    simulation.atForWorld(simulation.now + i * DRIFTING_MS, () => {
+    simulation.after(i * DRIFTING_MS, () => {
       const id = network.note(parents, data);
       network.setAside(id);
       parents = [id];

@@ -14,8 +14,21 @@ export interface Step {
   /** Whether it changes what is stored, behind everybody's back. */
   isDamage?: true;
   /** Whether it makes sense with these settings. */
-  needs?: (settings: Settings) => boolean;
+  needs(settings: Settings): boolean;
   run(world: World, random: Random): void | Promise<void>;
 }
 
 export type Steps = Record<string, Step>;
+
+/** Makes the steps of an actor, `what` says of what kind. */
+export const stepsOf =
+  (actor: Actor, what: Pick<Step, 'isHostile' | 'isDamage'> = {}) =>
+  (often: number, run: Step['run'], needs: Step['needs'] = () => true): Step => ({
+    actor,
+    ...what,
+    often,
+    needs,
+    run,
+  });
+
+export const hasLiar = ({ upstreams }: Settings): boolean => upstreams.some((each) => each.isLiar);

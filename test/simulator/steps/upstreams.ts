@@ -8,66 +8,48 @@ import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots, stagedIds } from '../checks/white-flag.ts';
 import { isSmall, type Limits, unreferencedBlocks } from '../platform/limits.ts';
+import type { Settings } from '../story.ts';
 import { type Conduct, HINDRANCES, LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { issue, requestAt } from './coordinators.ts';
 import { forgedMilestone, forgedTwin } from './forge.ts';
-import type { Step, Steps } from './step.ts';
+import { hasLiar, type Step, type Steps, stepsOf } from './step.ts';
 
-const upstream = (often: number, run: Step['run']): Step => ({
-  actor: 'upstream',
-  often,
-  isHostile: true,
-  run,
-});
+const honestly = stepsOf('upstream');
+const upstream = stepsOf('upstream', { isHostile: true });
+/** Else the node knows every reference by itself. */
+const isLedAstray = (settings: Settings) => settings.before > 1 && hasLiar(settings);
 
 export const upstreamSteps = {
-  lag: { actor: 'upstream', often: 2, run: lag },
+  lag: honestly(2, lag),
   resync: upstream(2, resync),
   balance: upstream(2, balance),
   outage: upstream(2, outage),
-  allDown: upstream(1, allDown),
-  restDown: upstream(2, restDown),
-  blocksGone: upstream(2, blocksGone),
+  // nobody answers
+  allDown: upstream(1, allFor(2, 40, { isUp: false }, { isUp: true })),
+  // no request is answered, while feeds go on
+  restDown: upstream(2, allFor(5, 60, { failing: 1 }, { failing: 0 })),
+  // nobody has some of the blocks, while feeds go on
+  blocksGone: upstream(2, allFor(10, 60, { forgetful: 0.5 }, { forgetful: 0 })),
   withhold: upstream(3, withhold),
-  starve: {
-    ...upstream(3, starve),
-    needs: ({ limits }) => unreferencedBlocks(limits) < FLOODS * FLOOD_BLOCKS,
-  },
+  starve: upstream(3, starve, ({ limits }) => unreferencedBlocks(limits) < FLOODS * FLOOD_BLOCKS),
   disturb: upstream(4, disturb),
   hinder: upstream(4, hinder),
-  lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
-  pretend: {
-    ...upstream(3, pretend),
-    needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar),
-  },
-  hearsay: {
-    ...upstream(0, hearsay),
-    // else the node knows every reference by itself
-    needs: ({ upstreams, before }) => before > 1 && upstreams.some(({ isLiar }) => isLiar),
-  },
-  contradict: {
-    ...upstream(0, contradict),
-    needs: ({ upstreams, before }) => before > 1 && upstreams.some(({ isLiar }) => isLiar),
-  },
-  makeUp: {
-    ...upstream(4, makeUp),
-    needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar),
-  },
+  lie: upstream(5, lie, hasLiar),
+  pretend: upstream(3, pretend, hasLiar),
+  hearsay: upstream(0, hearsay, isLedAstray),
+  contradict: upstream(0, contradict, isLedAstray),
+  makeUp: upstream(4, makeUp, hasLiar),
   silence: upstream(2, silence),
   disturbFeed: upstream(3, disturbFeed),
   cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
   refuseFeed: upstream(2, refuseFeed),
   pushLies: upstream(3, pushLies),
   pruneUpstream: upstream(1, pruneUpstream),
-  recover: {
-    actor: 'upstream',
-    often: 3,
-    run: ({ upstreams }, random) => {
-      const one = random.pick(upstreams);
-      if (!one.isAway) one.recover();
-    },
-  },
+  recover: honestly(3, ({ upstreams }, random) => {
+    const one = random.pick(upstreams);
+    if (!one.isAway) one.recover();
+  }),
 } satisfies Steps;
 
 function honest({ upstreams, liar }: World): UpstreamDouble[] {
@@ -85,7 +67,7 @@ function resync(world: World, random: Random): void {
   const one = someoneToBeBehind(world, random);
   if (one === undefined) return;
   Object.assign(one.conduct, { lag: random.between(3, 6), isSyncing: true });
-  world.simulation.atForWorld(world.simulation.now + random.between(5, 40) * 1000, () => {
+  world.simulation.after(random.between(5, 40) * 1000, () => {
     if (!world.isCalm) Object.assign(one.conduct, { lag: 0, isSyncing: false });
     world.publishNews();
   });
@@ -110,29 +92,19 @@ function outage(world: World, random: Random): void {
   first.conduct.isUp = false;
 }
 
-/** For some seconds nobody answers. */
-function allDown(world: World, random: Random): void {
-  const { upstreams, simulation } = world;
-  for (const { conduct } of upstreams) conduct.isUp = false;
-  simulation.atForWorld(simulation.now + random.between(2, 40) * 1000, () => {
-    for (const { conduct } of upstreams) conduct.isUp = true;
-  });
-}
-
-/** For some seconds no request is answered, while feeds go on. */
-function restDown({ upstreams, simulation }: World, random: Random): void {
-  for (const { conduct } of upstreams) conduct.failing = 1;
-  simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
-    for (const { conduct } of upstreams) conduct.failing = 0;
-  });
-}
-
-/** For some seconds nobody has some of the blocks, while feeds go on. */
-function blocksGone({ upstreams, simulation }: World, random: Random): void {
-  for (const { conduct } of upstreams) conduct.forgetful = 0.5;
-  simulation.atForWorld(simulation.now + random.between(10, 60) * 1000, () => {
-    for (const { conduct } of upstreams) conduct.forgetful = 0;
-  });
+/** What all upstreams do for so many seconds, between two numbers, and what after that. */
+function allFor(
+  from: number,
+  to: number,
+  now: Partial<Conduct>,
+  later: Partial<Conduct>,
+): Step['run'] {
+  return ({ upstreams, simulation }, random) => {
+    for (const { conduct } of upstreams) Object.assign(conduct, now);
+    simulation.after(random.between(from, to) * 1000, () => {
+      for (const { conduct } of upstreams) Object.assign(conduct, later);
+    });
+  };
 }
 
 /** A new block that the next milestone needs is nowhere for a while, and all else comes as ever. */
@@ -152,9 +124,9 @@ function starve(world: World, random: Random): void {
   const { simulation, network, node } = world;
   const below = network.milestoneBlock ?? ZERO_ID;
   withholdFor(world, random, (FLOODS + 3) * FLOOD_MS);
-  simulation.atForWorld(simulation.now + 1.5 * FLOOD_MS, () => node.follower.kill());
+  simulation.after(1.5 * FLOOD_MS, () => node.follower.kill());
   for (let i = 2; i < FLOODS + 2; i++)
-    simulation.atForWorld(simulation.now + i * FLOOD_MS, () => {
+    simulation.after(i * FLOOD_MS, () => {
       network.random = random;
       // what came before the follower listened again is nowhere below
       const wave = [below];
@@ -172,7 +144,7 @@ export function withholdFor(
   const id = network.note(network.someParents(), random.bytes(8));
   const how = random.pick(['withheld', 'unreadable'] as const);
   for (const { conduct } of upstreams) conduct[how] = new Set([...conduct[how], id]);
-  simulation.atForWorld(simulation.now + ms, () => {
+  simulation.after(ms, () => {
     for (const { conduct } of upstreams)
       conduct[how] = new Set([...conduct[how]].filter((each) => each !== id));
   });
@@ -199,7 +171,7 @@ function hinder({ upstreams, simulation }: World, random: Random): void {
   const hindered = Object.fromEntries(names.map((name) => [name, random.pick(HINDRANCES)]));
   const some = random.sample(upstreams, random.between(1, upstreams.length));
   for (const { conduct } of some) conduct.hindered = hindered;
-  simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
+  simulation.after(random.between(5, 60) * 1000, () => {
     for (const { conduct } of some) if (conduct.hindered === hindered) conduct.hindered = {};
   });
 }
@@ -248,13 +220,12 @@ function pretend(world: World, random: Random): void {
     if (how === 1) node.follower.kill();
   };
   issue(world, [first!, second!]);
-  world.publishNews();
   const index = lastIndex(network);
-  simulation.atForWorld(simulation.now + BROUGHT_MS, () => {
+  simulation.after(BROUGHT_MS, () => {
     if (!world.isCalm) end();
   });
   for (let i = 2; i < 5; i++)
-    simulation.atForWorld(simulation.now + i * BROUGHT_MS, () => {
+    simulation.after(i * BROUGHT_MS, () => {
       askRoots(world, requestAt(world, random, index, [second!, last]));
     });
 }
@@ -294,7 +265,6 @@ function hearsay(world: World, random: Random): void {
   const comeBack = () => world.comeBack({ refusing, isPruned }, world.upstreams);
   const issueUpon = (id: string) => {
     issue(world, [network.milestoneBlock!, id]);
-    world.publishNews();
   };
   if (lie === 'nothing') comeBack();
   else if (lie === 'referenced') for (const each of honest(world)) each.leave();
@@ -306,18 +276,17 @@ function hearsay(world: World, random: Random): void {
     const look = async () => {
       if (world.isCalm) return;
       if (simulation.now < end && !(await stagedIds(world)).has(denied.slice(2)))
-        return simulation.atForWorld(simulation.now + LOOK_MS, look);
+        return simulation.after(LOOK_MS, look);
       comeBack();
       network.random = random;
       issueUpon(standOnUnnamed(world, random, false));
     };
-    simulation.atForWorld(simulation.now, look);
+    simulation.after(0, look);
     return;
   }
   const top = standOnUnnamed(world, random, lie === 'unreferenced');
   const propose = () => proposeUpon(world, random, top);
-  for (let i = 1; i <= PROPOSALS; i++)
-    simulation.atForWorld(simulation.now + i * PROPOSED_MS, propose);
+  for (let i = 1; i <= PROPOSALS; i++) simulation.after(i * PROPOSED_MS, propose);
   simulation.atForWorld(end, () => {
     if (world.isCalm) return;
     if (lie !== 'nothing') comeBack();
@@ -374,7 +343,6 @@ function denyBelow(world: World, random: Random, count: number): string {
   liar!.recover();
   liar!.conduct.pretended = new Set([below]);
   issue(world, [last, top]);
-  world.publishNews();
   return top;
 }
 
@@ -476,7 +444,7 @@ function refuseFeed({ upstreams, simulation }: World, random: Random): void {
   const one = random.pick(upstreams);
   one.conduct.refuses = random.pick(['connection', 'topic']);
   one.dropListeners();
-  simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
+  simulation.after(random.between(5, 60) * 1000, () => {
     one.conduct.refuses = 'nothing';
   });
 }

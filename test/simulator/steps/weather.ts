@@ -1,16 +1,12 @@
 /** What happens to the platform: crashes, failing and slow calls, a full disk, clocks, alarms. */
 import type { Random } from '../../support/network/random.ts';
+import type { Disturbances } from '../node.ts';
 import type { D1Fault } from '../platform/d1.ts';
 import { LARGEST_SKEW_MS } from '../platform/limits.ts';
 import type { World } from '../world.ts';
-import type { Step, Steps } from './step.ts';
+import { type Step, type Steps, stepsOf } from './step.ts';
 
-const weather = (often: number, run: Step['run']): Step => ({
-  actor: 'weather',
-  often,
-  isHostile: true,
-  run,
-});
+const weather = stepsOf('weather', { isHostile: true });
 
 export const weatherSteps = {
   killFollower: weather(3, ({ node }) => node.follower.kill()),
@@ -26,36 +22,20 @@ export const weatherSteps = {
     disturbDatabase(world, random, ['crash-before', 'crash-after']),
   ),
   databaseDown: weather(2, databaseDown),
-  nearlyFull: {
-    ...weather(1, (world, random) => {
-      const { node } = world;
-      node.disturbances.d1Bytes = random.pick([0, 8.5e9, 9.7e9]);
-      if (node.disturbances.d1Bytes > 9.5e9)
-        world.ask('/health', ({ status }) => {
-          const isFull = node.disturbances.d1Bytes > 9.5e9;
-          if (status === 200 && isFull) world.wrong('safety', 'healthy, and the database is full');
-        });
-    }),
-    // the disk of one machine has no limit that the node knows
-    needs: ({ isServe }) => !isServe,
-  },
+  // the disk of one machine has no limit that the node knows
+  nearlyFull: weather(1, nearlyFull, ({ isServe }) => !isServe),
   fullDisk: weather(1, (world, random) => disturbDatabase(world, random, ['full'])),
   calmDatabase: weather(3, ({ node }) => {
     node.disturbances.d1 = { chance: 0, faults: [] };
   }),
-  kvDown: weather(3, (world, random) => forSeconds(world, random, 'kvDown')),
-  kvFull: weather(2, (world, random) => forSeconds(world, random, 'kvFull')),
+  kvDown: weather(3, disturbFor(1, 120, { kvDown: true }, { kvDown: false })),
+  kvFull: weather(2, disturbFor(1, 120, { kvFull: true }, { kvFull: false })),
   kvSlow: weather(2, ({ node, settings }, random) => {
     node.disturbances.kvSlowMs = random.pick(settings.limits === 'usual' ? [0, 90_000] : [0, 3000]);
   }),
-  kvHangs: weather(3, ({ node, simulation }, random) => {
-    node.disturbances.kvHanging = 0.5;
-    simulation.atForWorld(simulation.now + random.between(1, 30) * 1000, () => {
-      node.disturbances.kvHanging = 0;
-    });
-  }),
-  wakeAhead: { ...weather(1, wakeAhead), needs: ({ limits }) => limits === 'usual' },
-  cacheDown: weather(1, (world, random) => forSeconds(world, random, 'cacheDown')),
+  kvHangs: weather(3, disturbFor(1, 30, { kvHanging: 0.5 }, { kvHanging: 0 })),
+  wakeAhead: weather(1, wakeAhead, ({ limits }) => limits === 'usual'),
+  cacheDown: weather(1, disturbFor(1, 120, { cacheDown: true }, { cacheDown: false })),
   clockJump: weather(1, ({ node, settings }, random) => {
     const jumps = settings.limits === 'usual' ? JUMPS_MS : [LARGEST_SKEW_MS];
     node.disturbances.skewMs = random.pick([0, 0, ...jumps]);
@@ -75,7 +55,7 @@ function wakeAhead(world: World): void {
   const { node, simulation } = world;
   node.disturbances.skewMs = JUMPS_MS[0]!;
   node.follower.kill();
-  simulation.atForWorld(simulation.now + WOKEN_MS, () => {
+  simulation.after(WOKEN_MS, () => {
     node.follower.kill();
     node.disturbances.skewMs = 0;
   });
@@ -93,12 +73,12 @@ export function twoVersions(
   world.endOverlap = end;
   world.overlapAt = world.simulation.now;
   const { simulation, node } = world;
-  simulation.atForWorld(simulation.now + ms, end);
+  simulation.after(ms, end);
   // the slower calls are, the more happens between what one of them reads and what it writes
   const { d1 } = node.disturbances;
   if (d1.chance > 0 || random.chance(0.3)) return;
   node.disturbances.d1 = { chance: 0.3, faults: ['slow'] };
-  simulation.atForWorld(simulation.now + 8000, () => {
+  simulation.after(8000, () => {
     node.disturbances.d1 = { chance: 0, faults: [] };
   });
 }
@@ -120,22 +100,39 @@ function databaseDown({ node, simulation }: World, random: Random): void {
     },
   };
   disturbances.d1 = outage;
-  simulation.atForWorld(simulation.now + random.between(2, 30) * 1000, () => {
+  simulation.after(random.between(2, 30) * 1000, () => {
     if (disturbances.d1 === outage) disturbances.d1 = { chance: 0, faults: [] };
   });
 }
 
-function forSeconds(world: World, random: Random, what: 'kvDown' | 'kvFull' | 'cacheDown'): void {
-  const { node, simulation } = world;
-  node.disturbances[what] = true;
-  simulation.atForWorld(simulation.now + random.between(1, 120) * 1000, () => {
-    node.disturbances[what] = false;
-  });
+/** What the platform does for so many seconds, between two numbers, and what after that. */
+function disturbFor(
+  from: number,
+  to: number,
+  now: Partial<Disturbances>,
+  later: Partial<Disturbances>,
+): Step['run'] {
+  return ({ node, simulation }, random) => {
+    Object.assign(node.disturbances, now);
+    simulation.after(random.between(from, to) * 1000, () => {
+      Object.assign(node.disturbances, later);
+    });
+  };
+}
+
+function nearlyFull(world: World, random: Random): void {
+  const { disturbances } = world.node;
+  disturbances.d1Bytes = random.pick([0, 8.5e9, 9.7e9]);
+  if (disturbances.d1Bytes > 9.5e9)
+    world.ask('/health', ({ status }) => {
+      const isFull = disturbances.d1Bytes > 9.5e9;
+      if (status === 200 && isFull) world.wrong('safety', 'healthy, and the database is full');
+    });
 }
 
 function loseAlarm({ node, simulation }: World, random: Random): void {
   node.follower.losesAlarms = true;
-  simulation.atForWorld(simulation.now + random.between(1, 20) * 1000, () => {
+  simulation.after(random.between(1, 20) * 1000, () => {
     node.follower.losesAlarms = false;
   });
 }
