@@ -21,7 +21,6 @@ import { somethingHappens } from '../support/network/random-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { Proposal, Tally } from '../support/siege/attack.ts';
 import { BORDER_ATTACKS } from '../support/siege/border-attacks.ts';
-import { BORDER_CHECKS } from '../support/siege/border-checks.ts';
 import { HOSTILE_CLIENTS } from '../support/siege/hostile-clients.ts';
 import { keepSubscribers } from '../support/siege/subscribers.ts';
 
@@ -267,8 +266,6 @@ async function besiege(seconds: number, calmSeconds: number, names: readonly str
   try {
     await sleep(3000);
     await ask();
-    for (const [name, check] of Object.entries(BORDER_CHECKS))
-      await check(served.url).catch(({ message }) => failures.push(`${name}: ${message}`));
     const calm = await watch(calmSeconds);
     console.log(JSON.stringify({ calm }));
     const flags = ['--attack', served.url, '--seconds', String(seconds + 60)];

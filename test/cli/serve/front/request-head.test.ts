@@ -114,6 +114,7 @@ it.each([
   [['X-A: a\nb']],
   [['X-A: a\rb']],
   [['X-A: a\0b']],
+  [['X-A: a\x01b']],
   [['no colon']],
 ])('the headers %j are refused', (lines) =>
   expect(withHeaders(...lines)).toMatchObject({ status: 400 }),
