@@ -107,7 +107,6 @@ const TESTS: Readonly<Record<string, Run>> = {
   lists: vitest(
     'node',
     'modules/lists/nft-list modules/lists/recorded-lists modules/galleries/nfts clients/nft-lists',
-    { QUERIES: '10000' },
   ),
   final: vitest('node', 'modules/final', { PROOFS: '10000', STATEMENTS: '1000' }),
   certificates: vitest('node', 'stardust/verifier', { CLIENTS: '6000' }),
@@ -173,7 +172,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   proofs        1 min  each byte changed of proofs of blocks
   events        2 min  100,000 random byte streams to the broker of events
   event-feed    1 min  an edge node that another one feeds; clients of events of one that is killed
-  lists         1 min  10,000 random queries of the lists of NFTs, and all recorded lists
+  lists         1 min  all recorded lists
   final         1 min  10,000 proofs of a final ledger, 10,000 that are changed, 10,000 forgeries
   certificates  4 min  6,000 clients of each of three mixes of current, old and lying nodes; all
                        mixes of up to seven nodes

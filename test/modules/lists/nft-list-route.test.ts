@@ -1,8 +1,7 @@
 /**
  * GET /api/indexer/v1/outputs/nft, from a database with the ledger of network-n at its end.
- * `npm run test:slow -- lists` asks 10,000 random queries.
  */
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import {
@@ -12,7 +11,6 @@ import {
   type Fetch,
 } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
-import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
 import { nodeOver, selectingLast } from '../../support/nft-list/list-node.ts';
 import { listedLedger } from '../../support/nft-list/listed-ledger.ts';
 import { LAST_INDEX, oddLists, recordedLists } from '../../support/nft-list/recorded-nfts.ts';
@@ -20,7 +18,6 @@ import { LAST_INDEX, oddLists, recordedLists } from '../../support/nft-list/reco
 const LIST = '/api/indexer/v1/outputs/nft';
 /** Every so many of the recorded answers: a prime, so that all kinds are among them. */
 const STEP = process.env.SLOW ? 1 : 5;
-const QUERIES = Number(process.env.QUERIES ?? 100);
 
 let db: SqliteDatabase;
 let fetch: Fetch;
@@ -43,16 +40,6 @@ it('all that was recorded: status, and the body of each 200 to the byte', async 
     expect(answer.headers.get('x-ledger-index')).toBe(String(LAST_INDEX));
   }
   expect(found).toBeGreaterThan(1_600 / STEP);
-});
-
-it(`${QUERIES} random queries, most of them odd: as the plain implementation`, async () => {
-  const log = vi.spyOn(console, 'info').mockReturnValue(undefined);
-  // an app of its own: the lines of each kind are limited (src/platform/log.ts)
-  const fetch = fetchFrom({ node: nodeOver(db) });
-  await askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES });
-  // refused queries, as answered ones are not logged
-  expect(log).toHaveBeenCalled();
-  log.mockRestore();
 });
 
 it('is cached as lookups are, with a tag for the whole body', async () => {

@@ -11,7 +11,6 @@ import { chainIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
-import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
 import { nodeOver } from '../../support/nft-list/list-node.ts';
 import {
   EVERY_KIND,
@@ -23,7 +22,6 @@ import { LAST_INDEX, recordedOutputs } from '../../support/nft-list/recorded-nft
 
 const OUTPUTS = '/api/indexer/v1/outputs';
 const INDEXED = ['', '/basic', '/alias', '/foundry'];
-const QUERIES = Number(process.env.QUERIES ?? 40);
 
 const outputs = recordedOutputs('network-n')(LAST_INDEX);
 
@@ -71,11 +69,6 @@ describe('a ledger that indexes every kind', () => {
     const types = Object.groupBy(outputs, ({ output }) => output.type);
     for (const type of Object.values(OutputType)) expect(types[type]?.length).toBeGreaterThan(5);
   });
-
-  it.each(['all', 'basic', 'alias', 'foundry'] as const)(
-    `lists, %s: ${QUERIES} random queries, most of them odd, as the plain implementation`,
-    (list) => askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES, list }),
-  );
 
   it('finds each alias and foundry, and no other', async () => {
     const chains = outputs.flatMap(({ output, outputId }) => {
