@@ -22,7 +22,6 @@ import { type Address, addressKey } from '../../../src/stardust/wire/address.ts'
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import { MADE_HOLDER, MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import { buildWhole, madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
-import { mutateStatement } from '../../support/final-ledger/mutate-statement.ts';
 import { disturbed, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { sealRows } from '../../support/ledger/seal-rows.ts';
 import { Random } from '../../support/network/random.ts';
@@ -39,6 +38,7 @@ import {
   foundry,
   idOf,
 } from '../../support/payloads/outputs.ts';
+import { changeField, placesIn } from '../../support/stardust/changed-json.ts';
 import { hasTool } from '../../support/tools.ts';
 
 const CHANGED = Number(process.env.STATEMENTS ?? 30);
@@ -179,6 +179,16 @@ describe('a statement', () => {
     }
   });
 });
+
+/** The statement with one change, or one name more, but for what only its maker says. */
+function mutateStatement({ after, next, ...json }: Record<string, unknown>, random: Random) {
+  const changed = structuredClone(json);
+  const values = placesIn([changed]).map(({ within, key }) => within[key]);
+  if (random.chance(0.05))
+    random.pick(values.filter((each) => each?.constructor === Object)).more = 1;
+  else changeField(changed, random);
+  return JSON.parse(JSON.stringify({ ...changed, after, next }));
+}
 
 describe('is refused', () => {
   it('when anything of it is changed, by a second implementation too', async () => {
