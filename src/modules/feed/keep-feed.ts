@@ -68,10 +68,7 @@ export function keepFeed(options: FeedOptions): Feed {
     }
     if (step.open) void open();
     for (const bytes of step.send) current?.socket?.send(bytes);
-    for (const { topic, payload } of step.messages) {
-      const kind = KINDS.get(topic);
-      if (kind !== undefined) take(kind, payload);
-    }
+    for (const { topic, payload } of step.messages) take(KINDS.get(topic)!, payload);
     // whoever subscribes is told the confirmed milestone
     if (step.messages.some(({ topic }) => topic !== CONFIRMED_MILESTONE)) barren = 0;
     if (step.messages.length > 0 && told !== undefined) {

@@ -19,6 +19,11 @@ const message = encodePacket({
   topic: 'a',
   payload: Uint8Array.of(1, 2, 3),
 });
+const long = encodePacket({
+  type: PacketType.Publish,
+  topic: 'a',
+  payload: new Uint8Array(20_000),
+});
 const pong = encodePacket({ type: PacketType.PingResponse });
 const said = (send: readonly Uint8Array[]): Packet[] => send.flatMap((bytes) => read(bytes));
 const read = (bytes: Uint8Array) => [...createPacketReader(1000).read(bytes)];
@@ -114,6 +119,18 @@ describe('a session', () => {
       expect(connection.received(many, now).close).toBeUndefined();
     const closes = [60_001, 60_002, 60_003].map((now) => connection.received(many, now).close);
     expect(closes).toContain('MQTT: too many packets');
+  });
+
+  it.each([
+    ['nothing', () => new Uint8Array()],
+    ['a byte of a packet', (i: number) => long.subarray(i, i + 1)],
+  ])('ends with too many messages that bring %s', (_, pieceAt) => {
+    const connection = subscribedAt(0);
+    const closes = Array.from(
+      { length: 10_001 },
+      (_, i) => connection.received(pieceAt(i), 0).close,
+    );
+    expect(closes.indexOf('MQTT: too many packets')).toBeGreaterThan(9000);
   });
 
   it('ends with bytes before a word was said', () => {
