@@ -31,3 +31,17 @@ it('a key that signs twice counts once', async () => {
   expect(await fault([A, A], 2)).toBe('M-2: 1 keys signed, threshold 2');
   expect(await fault([A, A, B], 2)).toBeUndefined();
 });
+
+/** The milestone has index 5. */
+it.each([
+  [5, 5, true],
+  [5, 0, true],
+  [0, 5, true],
+  [6, 0, false],
+  [6, 9, false],
+  [0, 4, false],
+])('M-4: a key of milestones %i to %i may sign or not', async (first, last, maySign) => {
+  const keys = [...KEYS, { publicKey: new Uint8Array(32).fill(3), first, last }];
+  const why = await fault([A, new Uint8Array(32).fill(3)], 2, keys);
+  expect(why === undefined).toBe(maySign);
+});
