@@ -93,11 +93,17 @@ const filters: Operator = (node, source) => {
 };
 
 /** A property that stays as it was: `{ ...state, from }` without `from`. */
-const properties: Operator = (node, source) => {
+const properties: Operator = (node) => {
   if (!ts.isObjectLiteralExpression(node)) return [];
   const [first, ...others] = node.properties;
   if (first === undefined || !ts.isSpreadAssignment(first)) return [];
-  return others.flatMap((property) => swap('property', property, source, ''));
+  // with the comma before it
+  return others.map((property, i) => ({
+    operator: 'property',
+    start: node.properties[i]!.getEnd(),
+    end: property.getEnd(),
+    instead: '',
+  }));
 };
 
 const SQL_SIGNS: readonly [RegExp, string][] = [

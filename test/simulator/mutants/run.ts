@@ -11,6 +11,9 @@ import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
 import { Random } from '../../support/network/random.ts';
+import { bundleProduct, type Patch, PatchNotFound } from '../platform/bundle.ts';
+import { isolateGlobals } from '../platform/globals.ts';
+import { Simulation } from '../platform/simulation.ts';
 import { ScratchCopy } from '../scratch-copy.ts';
 import { type Mutation, mutationsOf } from './operators.ts';
 
@@ -23,7 +26,7 @@ Prints a line for each, and what share was killed.
   --count N        mutants, chosen at random among all (default: 100)
   --choice TEXT    what the choice depends on (default: 1)
   --units          runs the unit tests of the source's folder where no seed killed
-  --only TEXT      mutants of files whose path has this in it
+  --only TEXT      mutants of files whose path has this in it; repeatable
   --list           prints how many mutants there are, by file, and does nothing`;
 
 const FILES = 'src/{follower/**,ledger/{write,view,intake},nft-index}/*.ts';
@@ -42,11 +45,12 @@ interface Mutant extends Mutation {
   file: string;
 }
 
-type Fate = 'seeds' | 'hung' | 'units' | 'LIVES';
+/** `fault`: the simulator itself fails with it. */
+type Fate = 'seeds' | 'fault' | 'hung' | 'units' | 'LIVES';
 
-function allMutants(only: string): Mutant[] {
+function allMutants(only: readonly string[]): Mutant[] {
   return globSync(FILES, { cwd: PROJECT })
-    .filter((file) => file.includes(only) && !file.endsWith('-stub.ts'))
+    .filter((file) => only.some((part) => file.includes(part)) && !file.endsWith('-stub.ts'))
     .sort()
     .flatMap((file) =>
       mutationsOf(file, readFileSync(join(PROJECT, file), 'utf8')).map((mutation) => ({
@@ -79,6 +83,26 @@ async function runFor(
   return isLate ? undefined : { code, text };
 }
 
+function patchOf({ file, start, end, instead }: Mutant): Patch {
+  const text = readFileSync(join(PROJECT, file), 'utf8');
+  return { name: 'mutant', file, text, instead: text.slice(0, start) + instead + text.slice(end) };
+}
+
+/** Whether the modules run, or it would be killed by whatever is run, and nobody would make it. */
+async function loads(mutant: Mutant): Promise<boolean> {
+  const outside = { fetch, caches: {}, log: () => {} };
+  const simulation = new Simulation('modules', 0);
+  const isStarting = () => true;
+  try {
+    const makeIsolate = await bundleProduct('usual', [patchOf(mutant)]);
+    makeIsolate(isolateGlobals(simulation, outside, () => 0, isStarting));
+    return true;
+  } catch (error) {
+    if (error instanceof PatchNotFound) throw error;
+    return false;
+  }
+}
+
 class Killing {
   readonly #folder: string;
   #copy: ScratchCopy | undefined;
@@ -105,14 +129,16 @@ class Killing {
     return runFor(this.#seconds, process.execPath, args, this.#folder);
   }
 
-  async bySeeds({ file, start, end, instead }: Mutant): Promise<Fate | undefined> {
-    const text = readFileSync(join(PROJECT, file), 'utf8');
-    const changed = text.slice(0, start) + instead + text.slice(end);
+  async bySeeds(mutant: Mutant): Promise<{ fate: Fate | undefined; why: string }> {
     const patch = join(this.#folder, 'patch.json');
-    writeFileSync(patch, JSON.stringify([{ name: 'mutant', file, text, instead: changed }]));
+    writeFileSync(patch, JSON.stringify([patchOf(mutant)]));
     const ended = await this.#runStories(['--patch', patch]);
-    if (ended === undefined) return 'hung';
-    return ended.code === 0 ? undefined : 'seeds';
+    if (ended === undefined) return { fate: 'hung', why: '' };
+    if (ended.code === 0) return { fate: undefined, why: '' };
+    const [, seed, why] =
+      /"seed":"(\w+)","ok":false.*"message":"([^\n]{0,90})/.exec(ended.text) ?? [];
+    if (ended.code === 1) return { fate: 'seeds', why: `, ${seed}: ${why}` };
+    return { fate: 'fault', why: `, ${ended.text.slice(-90)}` };
   }
 
   async byUnits({ file, start, end, instead }: Mutant): Promise<Fate> {
@@ -144,7 +170,7 @@ await runMain(USAGE, async (args) => {
       count: { type: 'string', default: '100' },
       choice: { type: 'string', default: '1' },
       units: { type: 'boolean', default: false },
-      only: { type: 'string', default: '' },
+      only: { type: 'string', multiple: true, default: [''] },
       list: { type: 'boolean', default: false },
     },
   });
@@ -156,25 +182,32 @@ await runMain(USAGE, async (args) => {
     return 0;
   }
   if (seeds.length === 0) throw new UsageError('name seeds');
-  const chosen = new Random(values.choice).sample(all, Number(values.count));
   const folder = mkdtempSync(join(tmpdir(), 'mutants-'));
   const killing = new Killing(folder, seeds);
-  const fates: Record<Fate, number> = { seeds: 0, hung: 0, units: 0, LIVES: 0 };
+  const fates: Record<Fate, number> = { seeds: 0, fault: 0, hung: 0, units: 0, LIVES: 0 };
+  let count = 0;
   try {
     await killing.tryClean();
-    for (const [i, mutant] of chosen.entries()) {
+    for (const mutant of new Random(values.choice).sample(all, all.length)) {
+      if (count === Number(values.count)) break;
+      if (!(await loads(mutant))) {
+        console.log(`does not load: ${describeMutant(mutant)}`);
+        continue;
+      }
+      const began = performance.now();
       const bySeeds = await killing.bySeeds(mutant);
-      const fate = bySeeds ?? (values.units ? await killing.byUnits(mutant) : 'LIVES');
+      const fate = bySeeds.fate ?? (values.units ? await killing.byUnits(mutant) : 'LIVES');
       fates[fate]++;
-      console.log(`${i + 1} ${fate} ${describeMutant(mutant)}`);
+      const took = Math.round((performance.now() - began) / 1000);
+      console.log(`${++count} ${fate} ${describeMutant(mutant)} (${took} s${bySeeds.why})`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  const share = (count: number) => `${Math.round((100 * count) / chosen.length)} %`;
-  console.log(`${chosen.length} of ${all.length} mutants: ${JSON.stringify(fates)}`);
+  const share = (some: number) => `${Math.round((100 * some) / count)} %`;
+  console.log(`${count} of ${all.length} mutants: ${JSON.stringify(fates)}`);
   console.log(
-    `by seeds ${share(fates.seeds + fates.hung)}, all ${share(chosen.length - fates.LIVES)}`,
+    `by seeds ${share(count - fates.LIVES - fates.units)}, all ${share(count - fates.LIVES)}`,
   );
   return 0;
 });
