@@ -1,30 +1,15 @@
 /** Puts `recent`: the window of changes as D1 has it now, in one value. */
 import { STATEMENTS } from './d1-ledger.ts';
 import type { Window } from './ports.ts';
-import {
-  type Budget,
-  type PublishRun,
-  type StepResult,
-  seesSeal,
-  swapState,
-} from './publish-run.ts';
+import { type PublishRun, type StepResult, seesSeal, swapState } from './publish-run.ts';
 import { discardEntries } from './publisher-state.ts';
 import { RECENT_KEY, type Recent, writeRecent } from './recent-changes.ts';
 import { HEARTBEAT_MS, RECENT_PUT_INTERVAL_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
-
-/** Cost of one `recent`, with the read of the seal and the state to write if that is lost. */
-const RECENT_COST: Budget = {
-  operations: 2,
-  statements: STATEMENTS.window + 2 * STATEMENTS.swap,
-};
 
 /** Puts `recent` if the ledger advanced since the last one, or if that is long ago. */
 export async function putRecent(run: PublishRun): Promise<StepResult> {
   const due = whenDue(run);
   if (due !== 'now') return due;
-  if (run.left.operations < RECENT_COST.operations || run.left.statements < RECENT_COST.statements)
-    return 'budget spent';
-
   const publishedAt = run.clock();
   if (await isSealLost(run, publishedAt)) {
     const discarded = discardEntries(run.state, run.head.ledgerIndex, run.version);
