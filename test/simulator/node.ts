@@ -90,6 +90,7 @@ export class SimulatedNode {
     mostOfRequest: 0,
     rowsWritten: 0,
     kvReads: 0,
+    kvDamaged: 0,
     kvOpen: 0,
   };
   readonly disturbances: Disturbances = {

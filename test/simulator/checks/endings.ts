@@ -41,6 +41,7 @@ import { readBlockMetadata, readHistory, readNft, readOutput } from './reads.ts'
 import { checkIndex, checkLookups, firstKept } from './rest.ts';
 import { scrubTwice } from './scrub.ts';
 import { runShort } from './shortage.ts';
+import { checkTold } from './silence.ts';
 import { sweep } from './sweep.ts';
 import { askRoots } from './white-flag.ts';
 
@@ -333,6 +334,7 @@ export async function checkDamaged(world: World, seed: string): Promise<void> {
   world.isScrubbed = true;
   await simulation.pass(PUBLISHED_MS);
   await sweep(world, `${seed} again`, 4);
+  if (world.node.counts.kvDamaged > 0) checkTold(world, 'nft-index.malformed');
   await checkAlways(world);
 }
 

@@ -8,6 +8,7 @@ import { LEAST_RETENTION } from '../platform/limits.ts';
 import { issue } from '../steps/coordinators.ts';
 import type { World } from '../world.ts';
 import { checkAlways, checkLiveness, checkState } from './invariants.ts';
+import { checkTold } from './silence.ts';
 import { sweep } from './sweep.ts';
 
 /** In which less is kept. */
@@ -44,6 +45,7 @@ export async function runShort(world: World, random: Random): Promise<void> {
   issue(world);
   await simulation.pass(COME_MS);
   const mayGrow = kept < Number(node.vars.RETENTION_MILESTONES);
+  checkTold(world, 'follower.retention-shortened');
   if (mayGrow && (await countKept()) <= kept)
     world.wrong('liveness', `${kept} milestones are kept though there is room again`);
   await checkAlways(world);

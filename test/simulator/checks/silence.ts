@@ -2,6 +2,7 @@
  * Silence: nothing is logged that the world did not cause. Calls that are lost, upstreams that fail
  * and ledgers that move it causes all the time; damage only by flipping bytes; mistakes of the code
  * and limits of the platform never. Where nothing fails and nobody is hostile nothing is an error.
+ * What operators are to act on is told.
  */
 import { SECRETS, type World } from '../world.ts';
 
@@ -11,6 +12,12 @@ const NEVER_CAUSED =
 
 /** A request may ask for what is not there yet, such as a list whose index is being filled. */
 const CAUSED = /http\.request/;
+
+/** Fails where the log lacks an event of docs/operations.md that the world caused. */
+export function checkTold(world: World, event: string): void {
+  if (!world.node.lines.some(({ text }) => text.includes(`"event":"${event}"`)))
+    world.wrong('silence', `nothing tells ${event}`);
+}
 
 export function checkSilence(world: World): void {
   const { node, isFlipped, isDamaged, simulation } = world;

@@ -20,6 +20,7 @@ interface Put {
   at: number;
   value: string | null;
   until: number;
+  isDamaged?: boolean;
 }
 
 export interface KvOptions {
@@ -32,8 +33,8 @@ export interface KvOptions {
   slowMs: () => number;
   /** The share of reads that give nothing for long. */
   hanging: () => number;
-  /** `kvReads`: of requests; `kvOpen`: calls that have a connection. */
-  counts: { kvReads: number; kvOpen: number };
+  /** `kvReads`: of requests; `kvDamaged`: what they read; `kvOpen`: calls that have a connection. */
+  counts: { kvReads: number; kvDamaged: number; kvOpen: number };
   onPut: (key: string, value: string, expirationTtl?: number) => void;
 }
 
@@ -74,7 +75,9 @@ export class KvDouble {
       .pick(this.#backends)
       .get(key)
       ?.findLast(({ at }) => at <= moment);
-    return last === undefined || last.until <= moment ? null : last.value;
+    if (last === undefined || last.until <= moment) return null;
+    if (last.isDamaged && isRequest(currentOwner()?.process)) this.#options.counts.kvDamaged++;
+    return last.value;
   }
 
   async #write(key: string, value: string, options: { expirationTtl?: number }): Promise<void> {
@@ -148,6 +151,7 @@ export class KvDouble {
   /** Damage: the stored value becomes another one, in every location at once. */
   damage(key: string, value: string): void {
     for (const backend of this.#backends)
-      for (const put of backend.get(key) ?? []) put.value = put.value === null ? null : value;
+      for (const put of backend.get(key) ?? [])
+        if (put.value !== null) Object.assign(put, { value, isDamaged: true });
   }
 }
