@@ -108,7 +108,7 @@ class Killing {
   #copy: ScratchCopy | undefined;
   readonly #seeds: readonly string[];
   /** For the stories of a mutant: right ones take a fraction of it. */
-  #seconds = 600;
+  #seconds = 3600;
 
   constructor(folder: string, seeds: readonly string[]) {
     this.#folder = folder;
