@@ -480,6 +480,8 @@ export class World {
           'safety',
           `${path}: pages of other origins may not read status ${answer.status}`,
         );
+      if (answer.status >= 400 && answer.headers.get('cache-control')?.includes('public'))
+        this.wrong('safety', `${path}: caches keep status ${answer.status}`);
       if (named !== undefined) this.wrong('safety', `${path} names an upstream: ${detail}`);
       if (answer.status >= 500 && this.node.vars.RETENTION_MILESTONES === NO_RETENTION) return;
       if (!isDamaged && !this.isDamaged) return look(answer);

@@ -200,6 +200,8 @@ const MARGIN_S = 60;
 function metricsFault(world: World, text: string): string | undefined {
   const { network, settings, restsFrom, isDisturbed, liar, node } = world;
   const last = lastIndex(network);
+  const [named] = text.match(/0x[0-9a-f]{16}/i) ?? [];
+  if (named !== undefined) return `${named} is what a client asked for`;
   const read = (name: string) => {
     const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1];
     return found === undefined ? undefined : Number(found);

@@ -53,6 +53,13 @@ const LOOKED_UP_MS = 2500;
 /** Answers about the present. */
 const OF_THE_PRESENT = new Set(['NFT', 'list', 'info', 'treasury']);
 
+/** What caches are told, of lookups and of what stays as it is (docs/contract.md#caching). */
+const FIVE_SECONDS = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
+const A_DAY = 'public, max-age=86400, immutable, stale-if-error=0';
+const A_YEAR = 'public, max-age=31536000, immutable';
+/** Whose answers are told so, unless they are of a ledger that is over. */
+const TAGGED = new Set(['NFT', 'NFTs', 'NFT state', 'output', 'history', 'list', 'owners']);
+
 /** How old an answer may be that asks for no index, milliseconds: a copy of KV is published, and kept. */
 const mostAge = ({ settings }: World) =>
   settings.isServe ? 3000 : settings.staleMs + settings.replicaMs + 20_000;
@@ -88,6 +95,7 @@ export function read(
   const headers: Record<string, string> = { ...init.headers };
   const min = hasMin && readers.chance(0.25) ? last - readers.below(3) + readers.below(2) : 0;
   const before = kept.get(path);
+  const { FINAL_MILESTONE: final } = world.node.vars;
   const isInQuery = hasMin === 'in query' && min > 0 && readers.chance(0.5);
   const asked = isInQuery ? `${path}&minLedgerIndex=${min}` : path;
   if (min > 0 && !isInQuery) headers[MIN_LEDGER_INDEX] = String(min);
@@ -126,6 +134,10 @@ export function read(
     if (isLate && hasMin) return `at index ${index}, and somebody has seen ${seen}`;
     if (answer.status === 404 && index === undefined) return isGone();
     if (answer.status === 404) return index! >= min && isMissing?.(index!);
+    const isAsked = headers[MIN_LEDGER_INDEX] !== undefined;
+    const isSure = answer.status < 400 && final === world.node.vars.FINAL_MILESTONE;
+    const fault = isSure ? headersFault(what, answer, { isAsked, final }) : undefined;
+    if (fault !== undefined) return fault;
     if (answer.status === 304) {
       if (before === undefined || min > 0) return '304 to one who had nothing';
       return (
@@ -136,8 +148,7 @@ export function read(
     if (answer.status !== 200) return undefined;
     const body = await parse(answer);
     const isShared = answer.headers.get('cache-control')?.includes('public');
-    if (isShared && headers[MIN_LEDGER_INDEX] !== undefined)
-      return 'caches keep what was asked for with a header';
+    if (isShared && isAsked) return 'caches keep what was asked for with a header';
     const vary = answer.headers.get('vary') ?? '';
     if ((hasForms || headers.accept !== undefined) && !/accept\b(?!-)/i.test(vary))
       return `caches give it to whoever accepts another type: Vary is "${vary}"`;
@@ -173,6 +184,24 @@ export function read(
         kept.set(path, { etag, body, index: ledgerIndexOf(answer) ?? -1 });
     },
   );
+}
+
+/** What is wrong with what a 200 says to caches, and of a ledger that is over. */
+function headersFault(
+  what: string,
+  { headers }: Response,
+  { isAsked, final }: { isAsked: boolean; final: string | undefined },
+): string | undefined {
+  const caching = headers.get('cache-control') ?? '';
+  const index = headers.get('x-ledger-index');
+  const isFinal = final !== undefined && index === final;
+  if (headers.get('x-final-milestone') !== (isFinal ? final : null))
+    return `the last ledger is ${headers.get('x-final-milestone')}`;
+  const isKnown = [FIVE_SECONDS, A_DAY, A_YEAR].includes(caching) || !caching.includes('public');
+  const due = isAsked ? 'no-store' : isFinal ? A_DAY : FIVE_SECONDS;
+  if (!isKnown || (TAGGED.has(what) && caching !== due)) return `caches are told ${caching}`;
+  const isVaried = /x-min-ledger-index/i.test(headers.get('vary') ?? '');
+  return caching === FIVE_SECONDS && !isVaried ? 'caches give it to who asks for more' : undefined;
 }
 
 /** Whether the body, which a cache keeps over a 304, is of another ledger index than its headers. */

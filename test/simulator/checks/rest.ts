@@ -14,6 +14,7 @@ export async function checkRest(world: World): Promise<void> {
   await checkIndex(world);
   await checkLookups(world);
   await checkHealth(world);
+  await checkHeads(world);
   await checkKept(world);
   await checkOrphans(world);
   await checkPacks(world);
@@ -208,6 +209,32 @@ async function checkHealth(world: World): Promise<void> {
       world.wrong('safety', `pruned up to ${status.pruningIndex}, and ${first} is kept`);
   });
   await simulation.pass(ANSWERED_MS);
+}
+
+const HEADS = 4;
+
+/** HEAD says what GET does, without a body. */
+async function checkHeads(world: World): Promise<void> {
+  const { kept, simulation } = world;
+  const paths = [...kept.keys()].slice(-HEADS);
+  for (const path of [...paths, `/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}`]) {
+    const said = new Map<string, string>();
+    for (const method of ['GET', 'HEAD'])
+      world.ask(
+        path,
+        ({ status, headers, body }) => {
+          said.set(method, `${status} ${JSON.stringify([...headers].sort())}`);
+          if (method === 'HEAD' && body !== null) world.wrong('safety', `${path}: HEAD has a body`);
+        },
+        { method },
+      );
+    await simulation.runUntil(simulation.now + ANSWERED_MS);
+    const [one = '', other = one] = ['GET', 'HEAD'].map((method) => said.get(method));
+    const indexOf = (text: string) => /"x-ledger-index","\d+"/.exec(text)?.[0];
+    // what a copy of KV, or of D1, has may differ
+    const isLater = (indexOf(other) ?? indexOf(one)) !== indexOf(one);
+    if (one !== other && !isLater) world.wrong('safety', `${path}: GET ${one}, HEAD ${other}`);
+  }
 }
 
 /** Keys of the parts of one milestone. */

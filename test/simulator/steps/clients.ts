@@ -93,6 +93,7 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [400, '/api/mqtt/v1'],
   [401, PROTECTED_PATH, { method: 'HEAD' }],
   [429, '/api/core/v2/info', { headers: { 'cf-connecting-ip': '203.0.113.9' } }],
+  [429, '/api/core/v2/tips', { headers: { 'cf-connecting-ip': '::FFFF:203.0.113.9' } }],
   [429, '/api/core/v2/tips', { headers: { 'cf-connecting-ip': '2001:DB8:1:2::5' } }],
   [429, '/api/core/v2/tips', { headers: { 'cf-connecting-ip': '2001:db8:2:10::5' } }],
   [200, '/api/core/v2/info', { headers: { 'cf-connecting-ip': '203.0.113.10' } }],
@@ -108,6 +109,7 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [401, PROTECTED_PATH],
   [401, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}0` } }],
   [200, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}` } }],
+  [200, PROTECTED_PATH, { headers: { authorization: `bearer ${API_TOKEN}` } }],
 ];
 
 /** By status, what an error says in a header (docs/contract.md#errors). */
