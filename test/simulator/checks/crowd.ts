@@ -16,6 +16,8 @@ interface Crowd {
   tagBytes: number;
   /** Whether each breaks the protocol, and answers no close. */
   isRude?: true;
+  /** Whether each leaves its topics and takes them again, as long as it may. */
+  isRestless?: true;
 }
 
 const CROWDS: readonly Crowd[] = [
@@ -25,7 +27,14 @@ const CROWDS: readonly Crowd[] = [
   { connections: 150, topics: 0, tagBytes: 0, isRude: true },
   // more than one may have, by their bytes
   { connections: 2, topics: 300, tagBytes: 60 },
+  { connections: 5, topics: 100, tagBytes: 8, isRestless: true },
 ];
+
+/** How often one may take so many topics at once (src/modules/events/client.ts). */
+const TURNS = 5;
+/** How whoever has more is closed, and whoever uses most of what all share. */
+const OVER_LIMIT = 1008;
+const FULL = 1013;
 
 const EACH_MS = 20;
 const SETTLED_MS = 2000;
@@ -41,11 +50,13 @@ interface Connection {
   socket: Socket;
   /** Topics that were granted. */
   topics: number;
+  /** How often. */
+  turns: number;
 }
 
 export function crowd(world: World, random: Random): void {
   const { simulation, node } = world;
-  const { connections, topics, tagBytes, isRude = false } = random.pick(CROWDS);
+  const { connections, topics, tagBytes, isRude = false, isRestless } = random.pick(CROWDS);
   const { starts } = node.events;
   const { faults } = node;
   const { imports } = world;
@@ -66,16 +77,23 @@ export function crowd(world: World, random: Random): void {
       { headers: { ...HEADERS, 'cf-connecting-ip': address } },
     );
   const join = (socket: Socket) => {
-    const own: Connection = { socket, topics: 0 };
+    const own: Connection = { socket, topics: 0, turns: 0 };
     open.add(own);
+    const tags = Array.from({ length: topics }, () => toHex(random.bytes(tagBytes)));
+    const names = tags.map((tag) => `blocks/tagged-data/${tag}`);
     const reader = createPacketReader(1 << 20);
     socket.answersNoClose = isRude;
     socket.received = (data) => {
       for (const { type } of reader.read(new Uint8Array(data as ArrayBuffer))) {
-        if (type === PacketType.SubscribeAck) own.topics = topics;
-        if (type !== PacketType.ConnectAck || topics === 0) continue;
-        const tags = Array.from({ length: topics }, () => toHex(random.bytes(tagBytes)));
-        const names = tags.map((tag) => `blocks/tagged-data/${tag}`);
+        if (type === PacketType.SubscribeAck) {
+          Object.assign(own, { topics, turns: own.turns + 1 });
+          const packet = { type: PacketType.Unsubscribe, packetId: 1, topics: names } as const;
+          if (isRestless) socket.send(encodePacket(packet));
+          continue;
+        }
+        if (type === PacketType.UnsubscribeAck) own.topics = 0;
+        else if (type !== PacketType.ConnectAck) continue;
+        if (topics === 0) continue;
         const packet = { type: PacketType.Subscribe, packetId: 1, topics: names } as const;
         socket.send(encodePacket(packet));
       }
@@ -84,6 +102,9 @@ export function crowd(world: World, random: Random): void {
       open.delete(own);
       if (FAULTS.includes(code) && isUndisturbed())
         world.wrong('safety', `a client with ${topics} topics is closed: ${code}`);
+      const isSoon = code === FULL || (code === OVER_LIMIT && own.turns !== TURNS);
+      if (isRestless && isSoon && isUndisturbed())
+        world.wrong('safety', `who took topics ${own.turns} times is closed: ${code}`);
     };
     socket.open(undefined);
     if (isRude) return socket.send('no packet');
@@ -106,6 +127,9 @@ export function crowd(world: World, random: Random): void {
     connect([10, ...random.bytes(3)].join('.'), leave, refuse);
   });
   after(settled + SETTLED_MS, () => {
+    const restless = [...open].find(({ turns }) => turns > TURNS);
+    if (restless !== undefined && isUndisturbed())
+      world.wrong('economy', `a client takes topics ${restless.turns} times`);
     for (const { socket } of open) socket.close(1006);
   });
 }

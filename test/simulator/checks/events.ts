@@ -4,7 +4,12 @@
  * told of the last milestone.
  */
 
-import { createPacketReader, encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
+import {
+  createPacketReader,
+  encodePacket,
+  type Packet,
+  PacketType,
+} from '../../../src/mqtt/packets.ts';
 import { take } from '../../support/network/accounts.ts';
 import { coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
@@ -38,13 +43,29 @@ const MUTE_MS = 15_000;
 const REFERENCED = 'block-metadata/referenced';
 const AGAIN_MS = 1000;
 
+/** Packet identifiers, which an acknowledgement repeats. */
+const SUBSCRIPTION = 1;
+const LEAVING = 2;
+
 /** What one who leaves says last. */
 const GOODBYES: readonly Uint8Array<ArrayBuffer>[] = [
   encodePacket({ type: PacketType.Disconnect }),
   encodePacket({ type: PacketType.PingRequest }),
-  encodePacket({ type: PacketType.Unsubscribe, packetId: 2, topics: [CONFIRMED, BLOCKS] }),
+  encodePacket({ type: PacketType.Unsubscribe, packetId: LEAVING, topics: [CONFIRMED, BLOCKS] }),
   ...ODD_PACKETS,
 ];
+
+/** What no client library takes (MQTT-3.8.4-2, MQTT-3.8.4-5, MQTT-3.10.4-4). */
+function faultOfAck(packet: Packet, topics: number): string | undefined {
+  if (packet.type === PacketType.UnsubscribeAck && packet.packetId !== LEAVING)
+    return `that it left ${packet.packetId}`;
+  if (packet.type !== PacketType.SubscribeAck) return undefined;
+  const { packetId, returnCodes } = packet;
+  const isWhole = packetId === SUBSCRIPTION && returnCodes.length === topics;
+  return isWhole && returnCodes.every((code) => code === 0)
+    ? undefined
+    : `${returnCodes} of ${topics} topics, by packet ${packetId}`;
+}
 
 /** A connected client, and the last milestone that it was told of. */
 export interface Listener {
@@ -232,6 +253,8 @@ function follow(
     world.note('event', String(index));
   };
   const { simulation } = world;
+  // twice is once
+  const wanted = [CONFIRMED, ...OF_BLOCKS, ...topics.map(({ name }) => name), CONFIRMED];
   const noteBlock = (id: string) => {
     if (simulation.now > (listener.unsubscribedAt ?? simulation.now) + UNSUBSCRIBED_MS)
       world.wrong('safety', `an event of block ${id} to one who wants none`);
@@ -243,6 +266,8 @@ function follow(
     for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
       alive.received(packet);
       isSubscribed ||= packet.type === PacketType.SubscribeAck;
+      const fault = faultOfAck(packet, wanted.length);
+      if (fault !== undefined) world.wrong('safety', `a listener is told ${fault}`);
       if (packet.type === PacketType.UnsubscribeAck) {
         listener.unsubscribedAt = simulation.now;
         if (listener.topics !== undefined) listener.topics--;
@@ -251,9 +276,8 @@ function follow(
         socket.send(
           encodePacket({
             type: PacketType.Subscribe,
-            packetId: 1,
-            // twice is once
-            topics: [CONFIRMED, ...OF_BLOCKS, ...topics.map(({ name }) => name), CONFIRMED],
+            packetId: SUBSCRIPTION,
+            topics: wanted,
           }),
         );
       if (packet.type !== PacketType.Publish) continue;
@@ -300,7 +324,7 @@ function follow(
     unsubscribe: () => {
       if (socket.readyState !== 1 || !isSubscribed) return;
       const topics = [BLOCKS];
-      socket.send(encodePacket({ type: PacketType.Unsubscribe, packetId: 3, topics }));
+      socket.send(encodePacket({ type: PacketType.Unsubscribe, packetId: LEAVING, topics }));
     },
   };
 }
