@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { verifySignature } from '../../support/payloads/keys.ts';
-import type { Simulation } from './simulation.ts';
+import { currentUsage, type Simulation, type Usage } from './simulation.ts';
 import { SimulatedResponse, Socket, SocketPair } from './sockets.ts';
 
 export interface LogLine {
@@ -52,8 +52,14 @@ export function isolateGlobals(
   }
   const timer = (work: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): Timer => {
     inHandler();
-    const handle: Timer = { isOn: true };
-    simulation.at(simulation.now + Math.max(1, ms), () => handle.isOn && work(...given));
+    const handle: Timer = { isOn: true, usage: currentUsage() };
+    if (handle.usage !== undefined && ++handle.usage.timers > MOST_TIMERS)
+      line('error')(`RangeError: ${MOST_TIMERS} timers are set`);
+    simulation.at(simulation.now + Math.max(1, ms), () => {
+      if (!handle.isOn) return;
+      clear(handle);
+      work(...given);
+    });
     return handle;
   };
   const interval = (work: () => void, ms = 0): Timer => {
@@ -68,6 +74,7 @@ export function isolateGlobals(
     return handle;
   };
   const clear = (handle?: Timer | null) => {
+    if (handle?.isOn && handle.usage) handle.usage.timers--;
     if (handle) handle.isOn = false;
   };
   const randomBytes = <T extends ArrayBufferView>(view: T): T => {
@@ -117,6 +124,11 @@ export function isolateGlobals(
   };
 }
 
+/** Of a request, and of an object: workerd allows 10,000, and a story is short. */
+const MOST_TIMERS = 600;
+
 interface Timer {
   isOn: boolean;
+  /** Of whoever set it. */
+  usage?: Usage | undefined;
 }

@@ -22,12 +22,21 @@ export interface Usage {
   d1Calls: number;
   kvCalls: number;
   subrequests: number;
+  /** That are set, and have not run. */
+  timers: number;
   /** Connections, and who waits for one. */
   open: number;
   readonly waiting: (() => void)[];
 }
 
-const newUsage = (): Usage => ({ d1Calls: 0, kvCalls: 0, subrequests: 0, open: 0, waiting: [] });
+const newUsage = (): Usage => ({
+  d1Calls: 0,
+  kvCalls: 0,
+  subrequests: 0,
+  timers: 0,
+  open: 0,
+  waiting: [],
+});
 
 /** A request, an alarm, a call of an object. */
 export interface Invocation {
