@@ -37,6 +37,7 @@ export async function checkPace(world: World): Promise<void> {
   readCounts(world, begun, isHeard);
   if (!isQuick) return;
   if (isHeard) await checkLost(world);
+  await checkAwaited(world);
   await checkQuiet(world);
   if (upstreams.length !== 2) return;
   if (!settings.needsWork) for (const each of upstreams) await checkBesideFailing(world, each);
@@ -73,6 +74,36 @@ async function checkLost(world: World): Promise<void> {
   }
   if (late > 1)
     world.wrong('liveness', `${late} of ${LOST} milestones are late, as a feed lost blocks`);
+}
+
+/** For how long a client asks each second for its block, before it comes. */
+const AWAITED_S = 8;
+/** In which it is there, once it has come. */
+const THERE_S = 6;
+
+/** Who asks for a block again and again is given it soon once it is there. */
+async function checkAwaited(world: World): Promise<void> {
+  const { network, simulation, upstreams, readers } = world;
+  const id = network.note([network.milestoneBlock!], readers.bytes(8));
+  // nobody stores it before
+  const unheard = { isSilent: true, hindered: { tips: 'fails' } };
+  for (const { conduct } of upstreams)
+    Object.assign(conduct, { ...unheard, withheld: new Set([id]) });
+  world.publishNews();
+  let status = 0;
+  const ask = async (seconds: number) => {
+    for (let i = 0; i < seconds && status !== 200; i++) {
+      world.ask(`/api/core/v2/blocks/${id}/metadata`, (answer) => {
+        ({ status } = answer);
+      });
+      await simulation.runUntil(simulation.now + 1000);
+    }
+  };
+  await ask(AWAITED_S);
+  for (const { conduct } of upstreams) conduct.withheld = new Set();
+  await ask(THERE_S);
+  for (const each of upstreams) each.recover();
+  if (status !== 200) world.wrong('liveness', `a block that was awaited: status ${status}`);
 }
 
 /** What is told of upstreams is not from before some milestones, and how blocks come is so. */
