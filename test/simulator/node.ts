@@ -180,11 +180,21 @@ export class SimulatedNode {
     return this.simulation.random.pick(this.#isolates);
   }
 
-  /** The database as an operator's commands write it, on which no fault of the weather falls. */
-  get operatorsDatabase(): Database {
+  /**
+   * The database as an operator's commands write it, on which no fault of the weather falls.
+   *
+   * @param calls after which the command is cut off, unless it has replaced the ledger: the last
+   *   one is done, and not answered
+   */
+  operatorsDatabase(calls = Number.POSITIVE_INFINITY): Database {
     const { simulation, sqlite, counts } = this;
-    const none = { fault: () => undefined, crash: () => {} };
-    return openD1(simulation, { primary: sqlite, replica: () => sqlite, ...none, counts }) as never;
+    let left = calls;
+    const fault = (sql: readonly string[]) => {
+      if (--left > 0 || sql.some((each) => each.includes('RENAME TO'))) return undefined;
+      return left === 0 ? 'lost-after' : 'lost-before';
+    };
+    const options = { primary: sqlite, replica: () => sqlite, fault, crash: () => {}, counts };
+    return openD1(simulation, options) as never;
   }
 
   /** What a session reads that need not have the newest: a copy of the primary from a while ago. */

@@ -51,6 +51,8 @@ interface Files extends Partial<Pick<FullOptions, 'ledger' | 'moreDiffs'>> {
   change?: (chunks: Uint8Array[]) => Uint8Array[];
   /** Its milestone, from which a delta leads to the target; default: the target. */
   fullTarget?: number;
+  /** Calls of D1 after which the import is cut off; the next one has the same files. */
+  cutAfter?: number | undefined;
 }
 
 /** Hosts that were first among the upstreams, and what says the tokens that were set for these. */
@@ -91,8 +93,6 @@ export class World {
   readonly ancient: string[];
   /** A chain of which it names the first one; nobody stands on it but by a liar's word. */
   readonly unnamed: readonly string[];
-  /** Keys that may not sign milestones, any more. */
-  readonly strangers: readonly KeyPair[];
   /** Blocks around forged milestones with the ID of a real one. */
   readonly twins: { id: string; index: number }[] = [];
   /** Blocks of the largest past cone of a milestone that was signed, and is none. */
@@ -204,7 +204,6 @@ export class World {
     this.ancient = ancient;
     this.unnamed = unnamed;
     this.hasKeys = settings.missingKeys === 0;
-    this.strangers = strangersOf(network);
     this.readers = new Random(`readers ${seed}`);
   }
 
@@ -253,6 +252,12 @@ export class World {
     return world;
   }
 
+  /** Keys that may not sign milestones: any more, or yet. */
+  get strangers(): readonly KeyPair[] {
+    const { network } = this;
+    return strangersOf(network)[lastIndex(network) % 2]!.signers;
+  }
+
   /** The milestone that the story's snapshot is of. */
   get snapshotIndex(): number {
     return this.network.genesis.index + this.settings.before;
@@ -262,7 +267,13 @@ export class World {
   async importSnapshot(
     target: number,
     db: Database,
-    { change = (chunks) => chunks, fullTarget = target, moreDiffs = 0, ...more }: Files = {},
+    {
+      change = (chunks) => chunks,
+      fullTarget = target,
+      moreDiffs = 0,
+      cutAfter,
+      ...more
+    }: Files = {},
   ): Promise<void> {
     const { network, node } = this;
     this.importedTo = Math.max(this.importedTo, target);
@@ -274,10 +285,18 @@ export class World {
       moreDiffs: MOST_AHEAD + moreDiffs,
       ...more,
     };
-    const full = asFile(change([...fullSnapshot(network, options)]));
+    const full = change([...fullSnapshot(network, options)]);
     const isDelta = fullTarget < target;
-    const delta = isDelta ? asFile([...deltaSnapshot(network, fullTarget, target)]) : undefined;
-    await node.product.loadSnapshot(db, full, delta);
+    const delta = isDelta ? [...deltaSnapshot(network, fullTarget, target)] : undefined;
+    const load = (into: Database) =>
+      node.product.loadSnapshot(into, asFile(full), delta && asFile(delta));
+    if (cutAfter === undefined) return void (await load(db));
+    const begun = await load(node.operatorsDatabase(cutAfter)).then(
+      () => 'done',
+      () => 'cut off',
+    );
+    this.note(`import ${begun}`, String(target));
+    if (begun !== 'done') await load(db);
   }
 
   /** As if so many blocks and outputs had been stored before. */
@@ -306,9 +325,12 @@ export class World {
       this.noteImport();
       this.note(`import ${result}`, String(target));
     };
-    this.importSnapshot(target, this.node.operatorsDatabase, files).then(
+    this.importSnapshot(target, this.node.operatorsDatabase(), files).then(
       () => done('done'),
-      (error: Error) => done(`failed: ${error.message}`),
+      (error: Error) => {
+        done('failed');
+        this.wrong('liveness', `an import fails: ${error.stack}`);
+      },
     );
     this.noteImport();
   }
@@ -613,16 +635,25 @@ function varsOf(
   };
 }
 
-const strangersOf = (network: SyntheticNetwork): KeyPair[] =>
-  [100, 101].map((account) => network.account(account));
-
-/** Keys as a setting, and those of strangers, which could sign the first milestone. */
-function withFormer(keys: readonly { publicKey: Uint8Array }[], network: SyntheticNetwork): string {
+/** Keys that could sign the first milestone, and those that may sign once a story is over. */
+function strangersOf(network: SyntheticNetwork): { signers: KeyPair[]; range: string }[] {
   const first = network.genesis.index + 1;
-  const former = strangersOf(network).map(
-    ({ publicKey }) => `${publicKey.toHex()}@${first}-${first}`,
+  const signersOf = (...accounts: number[]) => accounts.map((each) => network.account(each));
+  return [
+    { signers: signersOf(100, 101), range: `${first}-${first}` },
+    { signers: signersOf(102, 103), range: `${first + BEYOND}-0` },
+  ];
+}
+
+/** Milestones that no story has. */
+const BEYOND = 10_000;
+
+/** Keys as a setting, and those of strangers. */
+function withFormer(keys: readonly { publicKey: Uint8Array }[], network: SyntheticNetwork): string {
+  const others = strangersOf(network).flatMap(({ signers, range }) =>
+    signers.map(({ publicKey }) => `${publicKey.toHex()}@${range}`),
   );
-  return [...keys.map(({ publicKey }) => publicKey.toHex()), ...former].join();
+  return [...keys.map(({ publicKey }) => publicKey.toHex()), ...others].join();
 }
 
 const TREASURY = 1_000_000_000_000n;

@@ -157,6 +157,7 @@ const SIZES: Values = {
   'src/ledger/read/milestone-contents.ts': { PACKS_AT_ONCE: [1, 3] },
   'src/ledger/read/ledger-state-hash.ts': { PAGE: [5, 50] },
   'src/ledger/import/staged-ledger.ts': { STRETCH: [10, 50] },
+  'src/stardust/snapshot/snapshot-sink.ts': { BATCH_SIZE: [7, 40] },
   'src/nft-index/recent-changes.ts': { MAX_STATES: [3, 10], MAX_WINDOW_CHANGES: [20, 60] },
   'src/follower/follower.ts': {
     'PUBLISH_BUDGET.operations': [5, 12],

@@ -157,11 +157,13 @@ function importAgain(world: World, random: Random): void {
   // a full snapshot may have the outputs of a later milestone, or a delta may come with it
   const ledger = random.between(target, last);
   const fullTarget = Math.max(first, target - random.between(1, 4));
-  world.startImport(
-    target,
-    random.pick([{}, { ledger, moreDiffs: random.below(4) }, { fullTarget }]),
-  );
+  const files = random.pick([{}, { ledger, moreDiffs: random.below(4) }, { fullTarget }]);
+  const cutAfter = random.chance(0.5) ? random.between(2, CUT_AFTER) : undefined;
+  world.startImport(target, { ...files, cutAfter });
 }
+
+/** Calls of D1 of an import, some of which come before those that place what was staged. */
+const CUT_AFTER = 25;
 
 /** In which upstreams lack the snapshot's milestone, and how often somebody reads meanwhile. */
 const AHEAD_MS = 4000;
