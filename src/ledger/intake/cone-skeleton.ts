@@ -18,10 +18,11 @@ export type ConeSkeleton = ReturnType<typeof createConeSkeleton>;
 export function createConeSkeleton(tops: Iterable<string>) {
   /** IDs with their levels. */
   const ids = new IdMap(32);
+  // arrays begin small, so that each walk makes them grow
   /** Where a block's parents begin in `parents`, plus one; 0 where they were not noted. */
-  let starts = new Int32Array(64);
+  let starts = new Int32Array(1);
   /** How many parents, and then their indexes. */
-  let parents = new Int32Array(256);
+  let parents = new Int32Array(1);
   let used = 0;
   const meet = (id: string, level: number): number => {
     const met = ids.indexOf(id);
