@@ -8,7 +8,7 @@ import { SECRETS, type World } from '../world.ts';
 
 /** What D1's double and upstreams throw is a TypeError too. */
 const NEVER_CAUSED =
-  /are damaged on disk|Too many API requests|\b(?:Type|Range|Reference|Syntax)Error: (?!Network)/;
+  /are damaged on disk|Too many API requests|MQTT: too many packets|\b(?:Type|Range|Reference|Syntax)Error: (?!Network)/;
 
 /** A request may ask for what is not there yet, such as a list whose index is being filled. */
 const CAUSED = /http\.request/;
