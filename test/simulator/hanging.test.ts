@@ -7,7 +7,7 @@ import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { Random } from '../support/network/random.ts';
 import { runStory } from './run-story.ts';
 import { issue } from './steps/coordinators.ts';
-import type { Settings } from './story.ts';
+import { PLAIN, type Settings } from './story.ts';
 import type { Conduct } from './upstream.ts';
 import type { World } from './world.ts';
 
@@ -15,20 +15,9 @@ const COORDINATOR = { 'cf-connecting-ip': '203.0.113.9' };
 const PROPOSALS = 12;
 
 const settingsOf = (upstreams: number, hasFeed: boolean): Settings => ({
-  limits: 'usual',
-  isolates: 1,
-  staleMs: 0,
-  replicaMs: 0,
-  before: 1,
-  belowMaxDepth: 15,
+  ...PLAIN,
   upstreams: Array.from({ length: upstreams }, () => ({ hasFeed, isLiar: false })),
-  retention: 17_280,
-  keepsHistory: false,
-  indexesAll: false,
-  isServe: false,
   kind: 'calm',
-  ending: 'nothing',
-  missingKeys: 0,
 });
 
 const HANGS: Partial<Conduct> = { hanging: 1 };

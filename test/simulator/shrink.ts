@@ -5,7 +5,7 @@
 import type { Patch } from './platform/bundle.ts';
 import { runStory } from './run-story.ts';
 import { STEPS } from './steps/steps.ts';
-import type { Entry, Settings, Story } from './story.ts';
+import { type Entry, PLAIN, type Settings, type Story } from './story.ts';
 import type { Wrong } from './world.ts';
 
 /** The same kind of failure, whatever IDs and numbers it names. */
@@ -67,22 +67,9 @@ export async function shrink(
   return smallest;
 }
 
-function plainSettings({ upstreams, missingKeys }: Settings): Partial<Settings>[] {
+function plainSettings({ upstreams }: Settings): Partial<Settings>[] {
   return [
-    { limits: 'usual' },
-    { isolates: 1 },
-    { staleMs: 0 },
-    { replicaMs: 0 },
-    { before: 1 },
-    { belowMaxDepth: 15 },
-    { retention: 17_280 },
-    { numbersFrom: 1 },
-    { needsWork: false },
-    { keepsHistory: false },
-    { indexesAll: false },
-    { ending: 'nothing' },
-    { isServe: false },
-    ...(missingKeys > 0 ? [{ missingKeys: 0 }] : []),
+    ...Object.entries(PLAIN).map(([name, value]) => ({ [name]: value })),
     ...(upstreams.length > 1 ? [{ upstreams: upstreams.slice(0, 1) }] : []),
     { upstreams: upstreams.map((each) => ({ ...each, hasFeed: false })) },
   ];

@@ -39,6 +39,24 @@ export interface Settings {
   missingKeys: number;
 }
 
+/** The plainest ones. */
+export const PLAIN: Omit<Settings, 'kind' | 'upstreams'> = {
+  limits: 'usual',
+  isolates: 1,
+  staleMs: 0,
+  replicaMs: 0,
+  before: 1,
+  belowMaxDepth: 15,
+  retention: 17_280,
+  numbersFrom: 1,
+  needsWork: false,
+  keepsHistory: false,
+  indexesAll: false,
+  isServe: false,
+  ending: 'nothing',
+  missingKeys: 0,
+};
+
 export interface Entry {
   /** Milliseconds from the beginning. */
   at: number;

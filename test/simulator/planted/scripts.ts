@@ -14,7 +14,7 @@ import type { Patch } from '../platform/bundle.ts';
 import { runStory } from '../run-story.ts';
 import { issue } from '../steps/coordinators.ts';
 import { STEPS } from '../steps/steps.ts';
-import type { Settings } from '../story.ts';
+import { PLAIN, type Settings } from '../story.ts';
 import type { World } from '../world.ts';
 import { PLANTS } from './plants.ts';
 
@@ -24,20 +24,10 @@ Runs all scripts, or those that are named, with and without the planted mistake 
 code 1 if a mistake is not seen, or something else is.`;
 
 const SETTINGS: Settings = {
+  ...PLAIN,
   limits: 'brief',
-  isolates: 1,
-  staleMs: 0,
-  replicaMs: 0,
-  before: 1,
-  belowMaxDepth: 15,
   upstreams: [{ hasFeed: true, isLiar: false }],
-  retention: 17_280,
-  keepsHistory: false,
-  indexesAll: false,
-  isServe: false,
   kind: 'hostile',
-  ending: 'nothing',
-  missingKeys: 0,
 };
 
 /** Milliseconds in which the node does what is due. */

@@ -9,7 +9,8 @@ import type {
   WhiteFlagOutcome,
 } from '../../../cli/conformance/white-flag.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { type ParsedBlock, parseBlock } from '../../../src/stardust/wire/block.ts';
+import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
+import { parsedBlock } from '../network/blocks.ts';
 import { whiteFlag } from './oracle.ts';
 
 /** The oracle in the form in which the conformance script takes an implementation. */
@@ -55,11 +56,5 @@ export async function bothWhiteFlags(given: WhiteFlagCase): Promise<WhiteFlagOut
 
 /** Parsed blocks by hex ID, in the order given. */
 export function parsedBlocks(...blocks: readonly Uint8Array[]): Map<string, ParsedBlock> {
-  return new Map(
-    blocks.map((bytes) => {
-      const result = parseBlock(bytes);
-      if (!result.ok) throw new Error(result.reason);
-      return [toHex(result.parsed.id), result.parsed];
-    }),
-  );
+  return new Map(blocks.map(parsedBlock).map((parsed) => [toHex(parsed.id), parsed]));
 }
