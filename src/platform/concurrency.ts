@@ -37,74 +37,73 @@ export type ConcurrencyLimit = <T>(
   isProbe?: boolean,
 ) => Promise<T>;
 
-/** @param places tasks that may run at once */
-export function createConcurrencyLimit(places: number): ConcurrencyLimit {
-  let free = places;
-  const lines: Record<Urgency, (() => void)[]> = { known: [], stranger: [], first: [] };
-  const turns = Object.values(lines);
-  const takeNext = () => {
-    const line = turns.find(({ length }) => length > 0);
-    if (line !== undefined) turns.push(...turns.splice(turns.indexOf(line), 1));
-    return line?.shift();
-  };
-  return async (task, signal, urgency) => {
-    const line = lines[urgency ?? 'first'];
-    if (free > 0) free--;
-    else
-      await new Promise<void>((start, giveUp) => {
-        line.splice(urgency === 'first' ? 0 : line.length, 0, start);
-        signal.addEventListener('abort', () => {
-          if (line.includes(start)) line.splice(line.indexOf(start), 1);
-          giveUp(signal.reason);
-        });
-      });
-    try {
-      return await task();
-    } finally {
-      const next = takeNext();
-      if (next) next();
-      else free++;
-    }
-  };
-}
-
 /** Milliseconds, so that of tasks that begin together not the same one hangs each time. */
 const JITTER_MS = 20;
 
 /**
- * Creates what makes the limits of callees that share places: of each up to `ofEach`, and all but
- * one of strangers. A callee hangs once a task was aborted, until one that is no probe ends by itself.
+ * Creates what makes the limits of callees that share places: of each up to `ofEach`, and for
+ * strangers one less of each and of all. A task that waits holds none, so a slow callee leaves them
+ * to the others. A callee hangs once a task was aborted, until one that is no probe ends by itself.
  * All that hang share one place of whoever is known, one of strangers, and one of the others.
  */
 export function createSharedLimit(places: number): (ofEach: number) => ConcurrencyLimit {
-  const all = createConcurrencyLimit(places);
-  const ofStrangers = createConcurrencyLimit(places - 1);
-  const alone = () => createConcurrencyLimit(1);
-  const hanging = { known: alone(), stranger: alone(), first: alone() };
+  const all = { free: places };
+  const ofStrangers = { free: places - 1 };
+  const hanging = { known: { free: 1 }, stranger: { free: 1 }, first: { free: 1 } };
+  /** Each starts its task if there are places. */
+  const lines: Record<Urgency, (() => boolean)[]> = { known: [], stranger: [], first: [] };
+  const turns = Object.values(lines);
+
+  function startWaiting(): void {
+    for (const line of turns) {
+      const place = line.findIndex((start) => start());
+      if (place < 0) continue;
+      line.splice(place, 1);
+      turns.push(...turns.splice(turns.indexOf(line), 1));
+      startWaiting();
+      return;
+    }
+  }
+
   return (ofEach) => {
-    const own = nest(createConcurrencyLimit(ofEach), all);
+    const own = { free: ofEach };
+    const ownOfStrangers = { free: ofEach - 1 };
     let isHanging = false;
     return async (task, signal, urgency, isProbe) => {
-      const usual = urgency === 'stranger' ? nest(ofStrangers, own) : own;
       const asked = Date.now();
-      const run = () => {
-        const begun = Date.now();
-        return task().finally(() => {
-          // one that had waited for longer may only have begun too late
-          if (signal.aborted) isHanging ||= Date.now() - begun > begun - asked;
-          else isHanging &&= isProbe === true;
-        });
+      const kind = urgency ?? 'first';
+      const needed = [all, own];
+      if (kind === 'stranger') needed.push(ofStrangers, ownOfStrangers);
+      if (isHanging) {
+        needed.push(hanging[kind]);
+        await pause(Math.floor(JITTER_MS * Math.random()));
+        signal.throwIfAborted();
+      }
+      const line = lines[kind];
+      const { promise: turn, resolve, reject } = Promise.withResolvers<void>();
+      const start = () => {
+        if (needed.some(({ free }) => free === 0)) return false;
+        for (const each of needed) each.free--;
+        resolve();
+        return true;
       };
-      if (!isHanging) return usual(run, signal, urgency);
-      await pause(Math.floor(JITTER_MS * Math.random()));
-      signal.throwIfAborted();
-      return nest(hanging[urgency ?? 'first'], usual)(run, signal, urgency);
+      line.splice(urgency === 'first' ? 0 : line.length, 0, start);
+      signal.addEventListener('abort', () => {
+        if (line.includes(start)) line.splice(line.indexOf(start), 1);
+        reject(signal.reason);
+      });
+      startWaiting();
+      await turn;
+      const begun = Date.now();
+      try {
+        return await task();
+      } finally {
+        // one that had waited for longer may only have begun too late
+        if (signal.aborted) isHanging ||= Date.now() - begun > begun - asked;
+        else isHanging &&= isProbe === true;
+        for (const each of needed) each.free++;
+        startWaiting();
+      }
     };
   };
 }
-
-/** Creates a limit whose tasks need a place of both, of the second one last. */
-const nest =
-  (first: ConcurrencyLimit, second: ConcurrencyLimit): ConcurrencyLimit =>
-  (task, ...given) =>
-    first(() => second(task, ...given), ...given);

@@ -7,7 +7,6 @@ import * as v from 'valibot';
 import { hasPassed, pause, withSignal } from '../platform/clock.ts';
 import {
   type ConcurrencyLimit,
-  createConcurrencyLimit,
   createSharedLimit,
   MAX_CONNECTIONS,
   type Urgency,
@@ -116,7 +115,7 @@ const tips = v.object({ tips: v.pipe(v.array(id), v.maxLength(MAX_TIPS)) });
 
 /** @param url base URL without a slash at the end */
 export function restUpstream(url: string, options: RestOptions): Upstream {
-  const limit = options.limit ?? createConcurrencyLimit(MAX_CONNECTIONS);
+  const limit = options.limit ?? createSharedLimit(MAX_CONNECTIONS)(MAX_CONNECTIONS);
   const name = new URL(url).host;
   const authorization = options.token !== undefined && { authorization: `Bearer ${options.token}` };
 

@@ -132,7 +132,7 @@ it('asks one that hangs one question at a time, until it answers', async () => {
     return new Response(null, { status: 404 });
   });
   const settings = settingsOf('https://a.example', 'https://b.example');
-  const [a, b] = createUpstreams()(settings, URGENT);
+  const [a, b] = createUpstreams()(settings, KNOWN);
   const askMany = async (upstream: Upstream, times: number) => {
     let answers = 0;
     const count = () => void answers++;
@@ -271,6 +271,29 @@ it('an upstream that was asked too late, beside others, does not hang', async ()
   const answer = read(busy!, 1).catch(() => 'late');
   await vi.advanceTimersByTimeAsync(1100);
   expect(await answer).toBeUndefined();
+});
+
+it('asks a quick one at once, however many questions of strangers wait for a slow one', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.stubGlobal('fetch', async (url: string) => {
+    const ms = url.startsWith('https://slow.example') ? 900 : 20;
+    await new Promise<void>((resolve) => setTimeout(resolve, ms));
+    return new Response(null, { status: 404 });
+  });
+  const settings = settingsOf('https://slow.example', 'https://quick.example');
+  const open = createUpstreams();
+  const passes = open(settings, PATIENT);
+  const [slow, quick] = open(settings, URGENT);
+  let answers = 0;
+  for (let second = 0; second < 20; second++) {
+    for (let i = 0; i < 3; i++) read(passes[0]!, i).catch(() => {});
+    for (let i = 0; i < 10; i++) read(slow!, i).catch(() => {});
+    read(quick!, 1).then(() => answers++);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(answers).toBe(second + 1);
+    await vi.advanceTimersByTimeAsync(900);
+  }
 });
 
 it.each([1, 2, 3])(
