@@ -23,6 +23,8 @@ export interface MqttBroker {
   disturb: Disturbance | undefined;
   /** Connections at this moment. */
   readonly connections: number;
+  /** How often a client subscribed. */
+  subscribed: number;
   /** Pushes all blocks and milestones that the node has come to know since the last time. */
   pushNews(): Promise<void>;
   /** Pushes any message to whoever subscribed to its topic. */
@@ -74,6 +76,7 @@ export async function startMqttBroker(
 
   // inx-mqtt tells whoever subscribes, and all others, where the node is
   broker.on('subscribe', (subscriptions, _client: Client) => {
+    self.subscribed++;
     const message = confirmedMessage(node);
     if (message !== undefined && subscriptions.some(({ topic }) => topic === CONFIRMED))
       void self.push(message);
@@ -82,6 +85,7 @@ export async function startMqttBroker(
   const self: MqttBroker = {
     running: true,
     disturb: undefined,
+    subscribed: 0,
     get connections() {
       return sockets.size;
     },
