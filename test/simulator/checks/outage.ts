@@ -56,12 +56,18 @@ const LASTING_MS = 31_000;
 const BACK_MS = 20_000;
 const SOON_MS = 5000;
 
-/** A feed that broke now and then is back soon where it lasted since. */
+/** The longest pause between two connections, what one may take, and as much again. */
+const HEARD_MS = 180_000;
+
+/** A feed that an upstream has is heard; one that lasted is back soon though it broke before. */
 export async function checkFeedAgain(world: World): Promise<void> {
   const { simulation, upstreams, reliable } = world;
   const isHeard = () => upstreams.some((each) => each.isHeard);
-  if (!isHeard() || reliable.length < upstreams.length) return;
+  const hasFeed = upstreams.some(({ conduct }) => conduct.hasFeed);
+  if (!hasFeed || reliable.length < upstreams.length) return;
   const pass = (ms: number) => simulation.pass(ms);
+  if (!(await world.until(isHeard, HEARD_MS, Boolean, SOON_MS)))
+    return world.wrong('liveness', 'an upstream has a feed, and nobody listens');
   const breakFor = (ms: number) => {
     for (const each of upstreams) each.dropListeners();
     return pass(ms);
