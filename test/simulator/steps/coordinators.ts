@@ -46,16 +46,29 @@ export const coordinatorSteps = {
   proposeAtOnce: coordinator(2, proposeAtOnce),
 } satisfies Steps;
 
-/** It stands until the next milestone takes its place. */
+/** In which the past of an unsound milestone is stored, and no other milestone comes. */
+const STAGED_MS = [1000, 4000] as const;
+
+/** It stands until the next milestone takes its place, which may have a part of its past. */
 export function issueUnsound(
   world: World,
   random: Random,
   breach = random.pick(possibleBreaches(world.network)),
 ): void {
-  const { network, upstreams, settings } = world;
+  const { network, upstreams, settings, simulation } = world;
   network.random = random;
   const others = settings.needsWork ? [] : network.someParents();
-  const parents = [...new Set([network.milestoneBlock!, ...others])];
+  // nothing proves that they are new, so that they are stored for this milestone alone
+  const old = random.pick(oldestBlocks(world));
+  const unproven = random.chance(0.5) ? [1, 2].map(() => network.note([old], random.bytes(8))) : [];
+  for (const id of unproven) network.setAside(id);
+  const parents = [...new Set([network.milestoneBlock!, ...unproven, ...others])];
+  if (unproven.length > 0)
+    simulation.atForWorld(simulation.now + random.between(...STAGED_MS), () => {
+      if (world.isCalm) return;
+      issue(world, [network.milestoneBlock!, unproven[0]!]);
+      world.publishNews();
+    });
   const unsound = unsoundMilestone(network, parents, breach);
   world.unsoundBlocks = Math.max(world.unsoundBlocks, network.propose({ parents }).cone.length);
   world.publishNews();
@@ -81,13 +94,14 @@ export function proposal({ network }: World): Request {
 /** Blocks that count as old where a ledger began with the genesis. */
 const OLDEST = 30;
 
+/** Blocks whose IDs the ledger lacks, or forgets. */
+const oldestBlocks = ({ network, ancient }: World): readonly string[] =>
+  ancient.length > 0 ? ancient : [...network.blocks.keys()].slice(0, OLDEST);
+
 /** Over blocks from before the snapshot, or later ones, or over what stands on these. */
 function issueUponOld(world: World, random: Random): void {
-  const { network, ancient } = world;
-  const all = [...network.blocks.keys()];
-  // the oldest ones: a ledger forgets their IDs
-  const oldest = ancient.length > 0 ? ancient : all.slice(0, OLDEST);
-  const below = random.chance(0.7) ? oldest : all;
+  const { network } = world;
+  const below = random.chance(0.7) ? oldestBlocks(world) : [...network.blocks.keys()];
   let above = random.sample(below, random.between(1, 2));
   for (let i = random.between(0, 4); i > 0; i--) above = [network.note(above, random.bytes(8))];
   if (random.chance(0.7))
