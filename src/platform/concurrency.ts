@@ -1,7 +1,7 @@
 /**
  * How much is done at once: by workers that share items, and by a limit, where the other tasks wait
- * in three lines, of which one after the other has its turn: strangers ask without an end, and
- * whoever is known, and passes, go on.
+ * in three lines of each callee, of which one after the other has its turn: strangers ask without an
+ * end, and whoever is known, and passes, go on.
  */
 import { pause } from './clock.ts';
 
@@ -50,24 +50,24 @@ export function createSharedLimit(places: number): (ofEach: number) => Concurren
   const all = { free: places };
   const ofStrangers = { free: places - 1 };
   const hanging = { known: { free: 1 }, stranger: { free: 1 }, first: { free: 1 } };
-  /** Each starts its task if there are places. */
-  const lines: Record<Urgency, (() => boolean)[]> = { known: [], stranger: [], first: [] };
-  const turns = Object.values(lines);
+  /** Lines of all callees; what waits starts its task if there are places. */
+  const turns: (() => boolean)[][] = [];
 
+  /** Starts one of each line at most: what ends, or is asked, makes no more of a line possible. */
   function startWaiting(): void {
-    for (const line of turns) {
+    for (const line of [...turns]) {
       const place = line.findIndex((start) => start());
       if (place < 0) continue;
       line.splice(place, 1);
       turns.push(...turns.splice(turns.indexOf(line), 1));
-      startWaiting();
-      return;
     }
   }
 
   return (ofEach) => {
     const own = { free: ofEach };
     const ownOfStrangers = { free: ofEach - 1 };
+    const lines: Record<Urgency, (() => boolean)[]> = { known: [], stranger: [], first: [] };
+    turns.push(...Object.values(lines));
     let isHanging = false;
     return async (task, signal, urgency, isProbe) => {
       const asked = Date.now();

@@ -296,6 +296,47 @@ it('asks a quick one at once, however many questions of strangers wait for a slo
   }
 });
 
+const URGENCIES = ['known', 'stranger', 'first'] as const;
+
+it.each(URGENCIES)(
+  'asks a busy one for %s, while more of these ask a quick one',
+  async (urgency) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let asked = 0;
+    vi.stubGlobal('fetch', async (url: string, { signal }: { signal: AbortSignal }) => {
+      const ms = url.startsWith('https://busy.example') ? 200 : 20;
+      await new Promise<void>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+        setTimeout(resolve, ms + (ms * (asked++ % 7)) / 7);
+      });
+      return new Response(null, { status: 404 });
+    });
+    const settings = settingsOf('https://busy.example', 'https://quick.example');
+    const open = createUpstreams();
+    const [busy, quick] = open(settings, { timeout: 1000, attempts: 1, urgency });
+    let isOver = false;
+    const askOn = async (upstream: Upstream) => {
+      while (!isOver) await read(upstream, 1).catch(() => {});
+    };
+    for (const other of URGENCIES)
+      if (other !== urgency)
+        for (let i = 0; i < 6; i++) void askOn(open(settings, { ...PATIENT, urgency: other })[0]!);
+    for (let i = 0; i < 6; i++) void askOn(quick!);
+    let answers = 0;
+    for (let second = 0; second < 20; second++) {
+      read(busy!, 1).then(
+        () => answers++,
+        () => {},
+      );
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    isOver = true;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(answers).toBe(20);
+  },
+);
+
 it.each([1, 2, 3])(
   'asks an honest one beside %i that hang but say what they are',
   async (liars) => {
