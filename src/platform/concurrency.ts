@@ -53,7 +53,7 @@ export function createSharedLimit(places: number): (ofEach: number) => Concurren
   /** Lines of all callees; what waits starts its task if there are places. */
   const turns: (() => boolean)[][] = [];
 
-  /** Starts one of each line at most: what ends, or is asked, makes no more of a line possible. */
+  /** Starts one of each line at most: no more of it can have waited for what has ended. */
   function startWaiting(): void {
     for (const line of [...turns]) {
       const place = line.findIndex((start) => start());
@@ -87,12 +87,11 @@ export function createSharedLimit(places: number): (ofEach: number) => Concurren
         resolve();
         return true;
       };
-      line.splice(urgency === 'first' ? 0 : line.length, 0, start);
+      if (!start()) line.splice(urgency === 'first' ? 0 : line.length, 0, start);
       signal.addEventListener('abort', () => {
         if (line.includes(start)) line.splice(line.indexOf(start), 1);
         reject(signal.reason);
       });
-      startWaiting();
       await turn;
       const begun = Date.now();
       try {
