@@ -208,9 +208,9 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
 const LEFT_TO_DATABASE = 2;
 const PLACES = MAX_CONNECTIONS - LEFT_TO_DATABASE;
 
-/** Leaves one to the others beside an upstream that answers some questions, and others too late. */
-export const connectionsToEach = ({ length }: readonly unknown[]): number =>
-  length > 1 ? PLACES - 1 : PLACES;
+/** Leaves one to others beside an upstream that is late with some answers; strangers one more. */
+export const connectionsToEach = ({ length }: readonly unknown[], urgency?: Urgency): number =>
+  PLACES - Number(length > 1) - Number(urgency === 'stranger');
 
 /**
  * Returns what opens upstreams, in the order of the settings, for a use that has this patience. All

@@ -15,10 +15,10 @@ import type { Settings } from '../../settings.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
 import type { Patience } from '../../upstream/rest-upstream.ts';
-import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { type LedgerPosition, readPosition } from '../ledger-position.ts';
-import { requireUnreferenced, startWalk } from '../store/gather-blocks.ts';
+import { type GatherContext, requireUnreferenced, startWalk } from '../store/gather-blocks.ts';
 import { storeBelow } from '../store/store-gathered.ts';
 import { createFairLimit, type Whose } from './fair-limit.ts';
 
@@ -37,10 +37,9 @@ const FEED_PAUSES_MS = [20, 60];
 export type BringContext = Pick<
   FollowerContext,
   'db' | 'upstreams' | 'keys' | 'verify' | 'memory' | 'isFed'
-> & {
-  /** The upstreams, with patience of {@link FETCH_MS}: one that is slow has not failed. */
-  voters?: readonly Upstream[] | undefined;
-};
+> &
+  /** The voters are the upstreams, with patience of {@link FETCH_MS}: a slow one has not failed. */
+  Pick<GatherContext, 'urgency' | 'voters'>;
 
 /** Steps in which verdicts are made for one request: 12 statements, of an invocation's 1,000. */
 const RESOLVING_STEPS = 64;
@@ -84,7 +83,7 @@ async function solidify(
   ids: readonly string[],
   maxFetched: number,
 ): Promise<NotBrought | undefined> {
-  const { db, upstreams, voters, memory, isFed } = context;
+  const { upstreams, memory, isFed } = context;
   const deadline = Date.now() + FETCH_MS;
   const { position, missing } = await findMissing(context, ids);
   if (missing.length === 0) return undefined;
@@ -96,7 +95,7 @@ async function solidify(
   const [first, ...others] = missing.filter((id) => pool.get(id) === undefined);
   // whoever names blocks that exist nowhere costs one request, not one for each
   if (first && others.length > 0) await fetchIntoPool(pool, upstreams, first, known.ranking);
-  const tools = { db, upstreams, voters, memory, ranking: known.ranking };
+  const tools = { ...context, ranking: known.ranking };
   const limits = { budget: { fetchesLeft: maxFetched }, maxLevels: MAX_LEVELS, deadline };
   const { fault, refused, isLate } = await storeBelow(tools, position, missing, limits);
   if (refused > 0) return { fault: 'unknown-block', detail: NOT_ADMITTED };
@@ -185,7 +184,7 @@ export function createBringer(open: (whose: Whose) => BringContext): Bringer {
   /** Equal wishes share their work, from the first client's turn on. */
   function share(wanted: WantedOfFollower, whose: Whose): Promise<NotBrought | undefined> {
     const name = JSON.stringify([wanted, whose]);
-    const begin = () => onceMore(async () => bring(open(whose), wanted));
+    const begin = () => onceMore(async () => bring({ ...open(whose), urgency: whose }, wanted));
     const bringing = underWay.get(name) ?? begin().finally(() => underWay.delete(name));
     underWay.set(name, bringing);
     return bringing;

@@ -8,7 +8,7 @@ import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { createConeSkeleton, walkDown } from '../../ledger/intake/cone-skeleton.ts';
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import { within } from '../../platform/clock.ts';
-import { startWorkers } from '../../platform/concurrency.ts';
+import { startWorkers, type Urgency } from '../../platform/concurrency.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
@@ -45,6 +45,7 @@ export type GatherContext = Pick<FollowerContext, 'db' | 'upstreams' | 'memory'>
   voters?: readonly Upstream[] | undefined;
   /** Order of upstreams to fetch from; by default that of the list. */
   ranking?: Ranking | undefined;
+  urgency?: Urgency;
 };
 
 export interface GatherLimits {
@@ -121,7 +122,7 @@ export async function gatherBlocks(
   { budget, maxLevels, deadline, unasked = tops, namedBy }: GatherLimits,
   held: { heap: number },
 ): Promise<GatheredBlocks> {
-  const { db, upstreams, ranking, memory } = context;
+  const { db, upstreams, ranking, urgency, memory } = context;
   const { pool, fetched: ofAll } = memory;
   const { head, rules, said } = moment;
   const unrequested = new Set(unasked.filter((id) => !pool.isPushed(id)));
@@ -189,7 +190,8 @@ export async function gatherBlocks(
           if (block) hold(heapOf(block));
         };
         // no more at once than have a connection: those that wait for one have less time to come
-        const workers = startWorkers(due.entries(), fetchDue, connectionsToEach(upstreams));
+        const count = connectionsToEach(upstreams, urgency);
+        const workers = startWorkers(due.entries(), fetchDue, count);
         const giveUp = () => {
           [isOver, isBusy, isWithheld] = [true, true, true];
           note(new UpstreamFailure('not all blocks came in time'));

@@ -2,9 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { BringContext } from '../../../src/follower/bring/bring-blocks.ts';
-import { createBringer } from '../../../src/follower/bring/bring-blocks.ts';
+import { createBringer, patienceOf } from '../../../src/follower/bring/bring-blocks.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { pause, withSignal } from '../../../src/platform/clock.ts';
+import { createSharedLimit } from '../../../src/platform/concurrency.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { defaultSettings } from '../../support/default-settings.ts';
 import { asFile, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
@@ -168,6 +171,54 @@ it('where other walks hold as many blocks as may be, a walk brings a few, and el
   fetched.heap = 0;
   expect(await bring(level[0]!)).toBeUndefined();
   expect(fetched.heap).toBe(0);
+});
+
+it('blocks of a stranger are in time from a slow upstream, while another one is down', async () => {
+  const network = new SyntheticNetwork({ seed: 'slow' });
+  network.milestone();
+  const rig = await startLedger(await openMemory(), network, 1);
+  const last = network.milestoneBlock!;
+  const createLimit = createSharedLimit(4);
+  const limits = [createLimit(3), createLimit(3)];
+  const bringer = createBringer((urgency) => {
+    const settings = {
+      ...defaultSettings({}),
+      upstreams: ['https://a.example', 'https://b.example'],
+    };
+    const { timeout } = patienceOf(settings, urgency);
+    const late = () => new UpstreamFailure('late', true);
+    const [slow, down] = limits.map(
+      (limit, place): Upstream => ({
+        ...rig.upstream,
+        readBlock: (id) =>
+          withSignal(timeout, late, (signal) =>
+            limit(
+              async () => {
+                if (place === 1) throw new UpstreamFailure('down');
+                await pause(300);
+                signal.throwIfAborted();
+                return rig.upstream.readBlock(id);
+              },
+              signal,
+              urgency,
+            ),
+          ),
+      }),
+    );
+    return { ...rig.following, db: rig.db, upstreams: [slow!, down!], voters: [rig.upstream] };
+  });
+  const parents = Array.from({ length: 4 }, () => network.note([last]));
+  const wanted = { blocks: [network.note(parents).slice(2)], undecided: [] };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  let isOver = false;
+  const bringing = bringer.bring(wanted, '192.0.2.1').finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await vi.advanceTimersByTimeAsync(1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await bringing).toBeUndefined();
 });
 
 it('a block that one upstream called referenced is not stored, though that one fails then', async () => {

@@ -85,5 +85,8 @@ it('blocks that do not come take few connections, and no more later', async () =
   };
   const wanted = { blocks: [plain(top)], undecided: [] };
   const notBrought = await bringerOf(hanging).bring(wanted, CLIENT);
-  expect([notBrought?.fault, asked]).toEqual(['upstream-failed', connectionsToEach([hanging])]);
+  expect([notBrought?.fault, asked]).toEqual([
+    'upstream-failed',
+    connectionsToEach([hanging], 'stranger'),
+  ]);
 });
