@@ -1,7 +1,6 @@
 /**
- * How much is done at once: by workers that share items, and by a limit, where the other tasks wait
- * in three lines of each callee, of which one after the other has its turn: strangers ask without an
- * end, and whoever is known, and passes, go on.
+ * How much is done at once: by workers that share items, and by a limit, where other tasks wait in
+ * three lines of each callee, which take turns: strangers ask without an end, and others go on.
  */
 import { pause } from './clock.ts';
 
@@ -50,30 +49,31 @@ export function createSharedLimit(places: number): (ofEach: number) => Concurren
   const all = { free: places };
   const ofStrangers = { free: places - 1 };
   const hanging = { known: { free: 1 }, stranger: { free: 1 }, first: { free: 1 } };
-  /** Lines of all callees; what waits starts its task if there are places. */
-  const turns: (() => boolean)[][] = [];
-
+  /** Callees, last asked last, with lines of what starts its task if there are places. */
+  const callees: { own: { free: number }; turns: (() => boolean)[][] }[] = [];
   /** Starts one of each line at most: no more of it can have waited for what has ended. */
   function startWaiting(): void {
-    for (const line of [...turns]) {
-      const place = line.findIndex((start) => start());
-      if (place < 0) continue;
-      line.splice(place, 1);
-      turns.push(...turns.splice(turns.indexOf(line), 1));
-    }
+    // with the same number of tasks each, a slow one would hold nearly all places
+    for (const callee of callees.toSorted((one, other) => other.own.free - one.own.free))
+      for (const line of [...callee.turns]) {
+        const place = line.findIndex((start) => start());
+        if (place < 0) continue;
+        line.splice(place, 1);
+        callee.turns.push(...callee.turns.splice(callee.turns.indexOf(line), 1));
+        callees.push(...callees.splice(callees.indexOf(callee), 1));
+      }
   }
 
   return (ofEach) => {
     const own = { free: ofEach };
     const ownOfStrangers = { free: ofEach - 1 };
     const lines: Record<Urgency, (() => boolean)[]> = { known: [], stranger: [], first: [] };
-    turns.push(...Object.values(lines));
+    callees.push({ own, turns: Object.values(lines) });
     let isHanging = false;
     return async (task, signal, urgency, isProbe) => {
       const asked = Date.now();
       const kind = urgency ?? 'first';
-      const needed = [all, own];
-      if (kind === 'stranger') needed.push(ofStrangers, ownOfStrangers);
+      const needed = kind === 'stranger' ? [all, own, ofStrangers, ownOfStrangers] : [all, own];
       if (isHanging) {
         needed.push(hanging[kind]);
         await pause(Math.floor(JITTER_MS * Math.random()));

@@ -337,6 +337,38 @@ it.each(URGENCIES)(
   },
 );
 
+it('asks a quick one often, however many questions wait for two slow ones', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.stubGlobal('fetch', async (url: string, { signal }: { signal: AbortSignal }) => {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+      const part = (asked++ * 0.618) % 1;
+      setTimeout(resolve, url.startsWith('https://quick.example') ? 20 : 100 + 200 * part);
+    });
+    return new Response(null, { status: 404 });
+  });
+  const hosts = ['slow', 'slow-too', 'quick'].map((host) => `https://${host}.example`);
+  const open = createUpstreams();
+  let [isOver, answers, asked] = [false, 0, 0];
+  const askOn = async (upstream: Upstream) => {
+    while (!isOver)
+      await read(upstream, 1).then(
+        () => upstream.name[0] === 'q' && answers++,
+        () => {},
+      );
+  };
+  for (const upstream of open(settingsOf(...hosts), { ...KNOWN, timeout: 350 }))
+    for (let i = 0; i < 9; i++) void askOn(upstream);
+  for (const upstream of open(settingsOf(...hosts), { ...URGENT, timeout: 350 }))
+    for (let i = 0; i < 4; i++) void askOn(upstream);
+  await vi.advanceTimersByTimeAsync(10_000);
+  isOver = true;
+  await vi.advanceTimersByTimeAsync(1000);
+  // half of what one connection gives
+  expect(answers).toBeGreaterThan(250);
+});
+
 it.each([1, 2, 3])(
   'asks an honest one beside %i that hang but say what they are',
   async (liars) => {
