@@ -5,7 +5,13 @@ import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { keepUp } from '../../src/follower/upkeep.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
-import { ledgerIndex, passOnce, startNew, storeNow } from '../support/ledger/ledger-harness.ts';
+import {
+  ledgerIndex,
+  passOnce,
+  startNew,
+  storeNow,
+  withTips,
+} from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';
 import { stopClock } from '../support/stopped-clock.ts';
@@ -40,6 +46,23 @@ it('measures the room for blocks while a milestone waits for a block that is now
     expect(await ledgerIndex(db)).toBe(1);
     // one and a half times the limit
     expect((await storedBlocks(db)).length).toBe(30);
+  } finally {
+    Object.assign(UNREFERENCED_LIMITS, before);
+  }
+});
+
+it('evicts nothing that a tip of any upstream needs', async () => {
+  const before = { ...UNREFERENCED_LIMITS };
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'two upstreams');
+  const ids = [0, 1, 2].map((i) => network.note([root], new Uint8Array([i])));
+  for (const id of ids) await storeNow(withTips(rig, id), db);
+  UNREFERENCED_LIMITS.blocks = 1;
+  try {
+    const upstreams = ids.slice(1).map((id) => withTips(rig, id).upstream);
+    await keepUp({ ...rig.following, upstreams });
+    const stored = (await storedBlocks(db)).map(({ id }) => `0x${id}`);
+    expect(ids.map((id) => stored.includes(id))).toEqual([false, true, true]);
   } finally {
     Object.assign(UNREFERENCED_LIMITS, before);
   }
