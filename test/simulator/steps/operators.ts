@@ -1,7 +1,7 @@
 /** The operator: imports, settings, damaged files. */
 import { equalBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
-import { coneOf, lastIndex } from '../../support/network/network-model.ts';
+import { coneOf, lastIndex, parametersAt } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { fromExport } from '../checks/endings.ts';
@@ -155,7 +155,11 @@ function importAgain(world: World, random: Random): void {
   if (isAhead) importAhead(world);
   const target = isAhead ? last : random.between(Math.max(first, last - 4), last);
   // a full snapshot may have the outputs of a later milestone, or a delta may come with it
-  const ledger = random.between(target, last);
+  const ahead = random.between(target, last);
+  // no diff has the parameters of the genesis, without which the file is refused (1.6)
+  const { since } = parametersAt(world.network, target);
+  const isSaid = since >= first || since === parametersAt(world.network, ahead).since;
+  const ledger = isSaid ? ahead : target;
   const fullTarget = Math.max(first, target - random.between(1, 4));
   const files = random.pick([{}, { ledger, moreDiffs: random.below(4) }, { fullTarget }]);
   const cutAfter = random.chance(0.5) ? random.between(2, CUT_AFTER) : undefined;
