@@ -3,8 +3,9 @@
  * the node any more.
  */
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { strayRests } from '../../support/ledger/stray-rests.ts';
-import { take } from '../../support/network/accounts.ts';
+import { ACCOUNTS, take } from '../../support/network/accounts.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
 import {
   coneOf,
@@ -16,7 +17,7 @@ import {
 import { Random } from '../../support/network/random.ts';
 import { type Coin, coin } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
-import { basic } from '../../support/payloads/outputs.ts';
+import { basic, expiration, issuer, nft } from '../../support/payloads/outputs.ts';
 import { isSmall, marksOfIndex, unreferencedBlocks } from '../platform/limits.ts';
 import { issue, proposalOf, requestAt } from '../steps/coordinators.ts';
 import { announcement } from '../steps/forge.ts';
@@ -25,6 +26,7 @@ import type { Request } from '../truth.ts';
 import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
+import { readGallery, readNftState, readOwners } from './lists.ts';
 import { checkAfterOutage, checkFeedAgain } from './outage.ts';
 import { checkPace } from './pace.ts';
 import { checkRest, checkVerdicts } from './rest.ts';
@@ -107,6 +109,7 @@ export async function checkState(world: World): Promise<void> {
   await checkBesideStrangers(world);
   await checkBesideReader(world);
   await checkAdmitted(world);
+  await checkExpired(world);
   await checkBesideGhost(world);
   await checkAtOnce(world);
   await checkWoken(world);
@@ -313,6 +316,24 @@ async function checkAdmitted(world: World): Promise<void> {
   if (hasCome && !(await askOnce(world, request)) && !(await isFull(world)))
     world.wrong('liveness', 'a block from before the parameters changed is refused');
   issue(world, [network.milestoneBlock!, block]);
+  await simulation.pass(COME_MS);
+}
+
+/** From the second of its expiration on an NFT is its return address's, whoever asks, and how. */
+async function checkExpired(world: World): Promise<void> {
+  const { network, life, settings, simulation } = world;
+  const spend = take(life, life.coins);
+  if (spend === undefined || settings.needsWork) return;
+  const { amount } = spend.coin.output;
+  const conditions = [expiration(network.account(ACCOUNTS), network.nextTimestamp)];
+  const output = nft(spend.by, { amount, conditions, immutable: [issuer(spend.by)] });
+  const made = network.transaction([spend], [output]);
+  const below = network.milestoneBlock!;
+  issue(world, [below, network.attachTransaction(made, [below])]);
+  await simulation.pass(COME_MS);
+  readOwners(world, spend.by.address);
+  readGallery(world, spend.by.address, 'issuer');
+  readNftState(world, nftIdOf(output, made.coins[0]!.id).toHex());
   await simulation.pass(COME_MS);
 }
 
