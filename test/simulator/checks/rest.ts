@@ -70,7 +70,7 @@ const jsonOf = (text: string | undefined) =>
 const hasNewKv = ({ settings, node }: World) =>
   node.isKvExchanged || (settings.ending === 'restore' && settings.isServe);
 
-/** Each entry is true at its milestone, and each NFT has one; `recent` has all that changed. */
+/** Each entry is true at its milestone, and each NFT has one. */
 function checkEntries(world: World, { generation, filledFrom, from }: IndexState): void {
   const { truth, node } = world;
   const values = new Map(node.kv.entries);
@@ -87,14 +87,20 @@ function checkEntries(world: World, { generation, filledFrom, from }: IndexState
     if (isOwn ? entry.outputId !== output : output !== null)
       world.wrong('safety', `KV has ${JSON.stringify(entry)} of NFT ${id}, the truth is ${output}`);
   }
-  const recent = jsonOf(values.get('recent'));
-  const { to, answers } = recent;
-  const prefixes: string[] = recent.others.match(/.{8}/g) ?? [];
-  for (const id of truth.changedNfts(recent.from, to))
+  checkRecent(world, values.get('recent')!);
+}
+
+/** `recent` has all that changed, as it was then. */
+function checkRecent(world: World, text: string): void {
+  const { truth } = world;
+  const { from, to, answers, others } = jsonOf(text);
+  const prefixes: string[] = others.match(/.{8}/g) ?? [];
+  for (const id of truth.changedNfts(from, to))
     if (answers[id] === undefined && !prefixes.includes(id.slice(0, 8)))
       world.wrong('safety', `"recent" lacks NFT ${id}`);
   for (const [id, output] of Object.entries(answers))
-    if (output !== held(id, to)) world.wrong('safety', `"recent" has ${output} of NFT ${id}`);
+    if (output !== (truth.nftOutput(id, to) ?? null))
+      world.wrong('safety', `"recent" has ${output} of NFT ${id}`);
 }
 
 /** A pass may begin to put what another one has just read. */
@@ -130,7 +136,10 @@ function checkBudget(world: World): void {
 export function checkPut(world: World, key: string, text: string, expirationTtl?: number): void {
   checkExpiry(world, key, text, expirationTtl);
   checkBudget(world);
-  const { simulation, settings, imports, importedAt, isCalm, isFlipped, tally } = world;
+  const { simulation, settings, imports, importedAt, isCalm, isFlipped, isDamaged, tally } = world;
+  // one that was damaged may be put when it has been replaced
+  const isOwn = simulation.now > world.wasDamagedAt + CAUGHT_UP_MS;
+  if (key === 'recent' && !isFlipped && !isDamaged && isOwn) checkRecent(world, text);
   const hasJumped = ['clockJump', 'wakeAhead'].some((step) => tally.has(step));
   // the ledger comes to where the one before it was
   const isBehind = imports > 0 && !(isCalm && simulation.now > importedAt + CAUGHT_UP_MS);
