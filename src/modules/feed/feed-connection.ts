@@ -137,7 +137,7 @@ const PATIENCE_MS = 8000;
 /** Packets in a row, and a second from then on: HORNET takes 1,700 blocks a second. */
 const MOST_PACKETS = 10_000;
 const PACKETS_PER_SECOND = 2000;
-/** What a message without the end of a packet counts: it takes 11 µs, and aedes sends such parts. */
+/** Counted for a message without the end of a packet: it takes 11 µs, and aedes sends such parts. */
 const PART_OF_PACKET = 1 / 8;
 
 const PACKET_ID = 1;
