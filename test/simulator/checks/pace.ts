@@ -34,8 +34,8 @@ export async function checkPace(world: World): Promise<void> {
     world.wrong('liveness', `${unstored} of ${MILESTONES} blocks are stored late`);
   if (isQuick && isHeard && late > 1)
     world.wrong('liveness', `${late} of ${MILESTONES} milestones that were pushed are late`);
-  readCounts(world, begun, isHeard);
   if (!isQuick) return;
+  readCounts(world, begun, isHeard);
   if (isHeard) await checkLost(world);
   await checkAwaited(world);
   await checkQuiet(world);
