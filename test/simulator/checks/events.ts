@@ -74,7 +74,7 @@ export interface Listener {
   blocks: ReadonlyMap<string, Set<string>>;
   /** Topics that it has; undefined while that is not certain. */
   topics: number | undefined;
-  /** Ledgers that were replaced when it came: it may miss what the other one had. */
+  /** Ledgers that were replaced when it was granted topics: it may miss what the other one had. */
   imports: number;
   /** When it was told that it gets no more blocks. */
   unsubscribedAt: number | undefined;
@@ -265,7 +265,11 @@ function follow(
   socket.received = (data) => {
     for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
       alive.received(packet);
-      isSubscribed ||= packet.type === PacketType.SubscribeAck;
+      if (packet.type === PacketType.SubscribeAck && !isSubscribed) {
+        isSubscribed = true;
+        // one that is granted topics once an import is done is of the ledger that has come
+        listener.imports = world.imports;
+      }
       const fault = faultOfAck(packet, wanted.length);
       if (fault !== undefined) world.wrong('safety', `a listener is told ${fault}`);
       if (packet.type === PacketType.UnsubscribeAck) {
