@@ -51,6 +51,7 @@ export function createSharedLimit(places: number): (ofEach: number) => Concurren
   const hanging = { known: { free: 1 }, stranger: { free: 1 }, first: { free: 1 } };
   /** Callees, last asked last, with lines of what starts its task if there are places. */
   const callees: { own: { free: number }; turns: (() => boolean)[][] }[] = [];
+
   /** Starts one of each line at most: no more of it can have waited for what has ended. */
   function startWaiting(): void {
     // with the same number of tasks each, a slow one would hold nearly all places

@@ -96,7 +96,7 @@ async function checkAwaited(world: World): Promise<void> {
       world.ask(`/api/core/v2/blocks/${id}/metadata`, (answer) => {
         ({ status } = answer);
       });
-      await simulation.runUntil(simulation.now + 1000);
+      await simulation.pass(1000);
     }
   };
   await ask(AWAITED_S);

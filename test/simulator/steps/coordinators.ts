@@ -64,10 +64,8 @@ export function issueUnsound(
   for (const id of unproven) network.setAside(id);
   const parents = [...new Set([network.milestoneBlock!, ...unproven, ...others])];
   if (unproven.length > 0)
-    simulation.atForWorld(simulation.now + random.between(...STAGED_MS), () => {
-      if (world.isCalm) return;
-      issue(world, [network.milestoneBlock!, unproven[0]!]);
-      world.publishNews();
+    simulation.after(random.between(...STAGED_MS), () => {
+      if (!world.isCalm) issue(world, [network.milestoneBlock!, unproven[0]!]);
     });
   const unsound = unsoundMilestone(network, parents, breach);
   world.unsoundBlocks = Math.max(world.unsoundBlocks, network.propose({ parents }).cone.length);
