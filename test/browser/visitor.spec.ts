@@ -554,7 +554,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await textOf(page, `${form} .problem`).toMatch(/^This is no address of another node/);
     }
     // parts of the page are still arriving
-    await expect.poll(() => audit(page), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => audit(page), { timeout: 300_000 }).toEqual([]);
     await send(`${other.url}/elsewhere`);
     await textOf(page, 'main h1').toBe('Soonanaut #2526');
     expect(await page.evaluate('location.href')).toBe(`${other.url}/nft/${MADE_NFT}`);

@@ -75,7 +75,7 @@ async function follow(): Promise<number> {
     return index;
   };
   const untilBeyond = async (ledger: number) => {
-    const end = Date.now() + 120_000;
+    const end = Date.now() + 600_000;
     while (((await look()) ?? 0) <= ledger) {
       assert(
         Date.now() < end,

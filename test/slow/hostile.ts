@@ -106,7 +106,7 @@ async function pushStored(
     made += network.blocks.size - before;
     await double.mqtt!.pushNews();
     const due = storedBefore + network.blocks.size - before;
-    for (const end = Date.now() + 60_000; stored() < due; await sleep(20))
+    for (const end = Date.now() + 600_000; stored() < due; await sleep(20))
       assert.ok(Date.now() < end, `${stored()} of ${due} blocks are stored`);
   }
 }

@@ -92,7 +92,7 @@ function attack({ url }: Served, { first, more }: (typeof ATTACKS)[string]) {
 }
 
 describe.runIf(process.platform === 'linux')('memory of npm run serve', () => {
-  it.each(Object.entries(ATTACKS))('%s', { timeout: 120_000 }, async (name, kind) => {
+  it.each(Object.entries(ATTACKS))('%s', { timeout: 600_000 }, async (name, kind) => {
     const served = await startServe(['--port', '0', '--persist-to', join(folder, name)], {
       NODE_OPTIONS: '--max-old-space-size=512',
     });
