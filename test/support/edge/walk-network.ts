@@ -50,10 +50,10 @@ export function expectedStatus({ name, status }: RecordedQuestion): number {
 export async function ask(
   url: string,
   { request }: RecordedQuestion,
-): Promise<{ status: number; body: unknown }> {
+): Promise<{ status: number; body: unknown; isLate: boolean }> {
   const body = typeof request === 'string' ? request : JSON.stringify(request);
   const response = await fetch(`${url}/api/core/v2/whiteflag`, { method: 'POST', body });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: await response.json(), isLate: isLate(response) };
 }
 
 export async function lookUpNft(
