@@ -59,8 +59,10 @@ function withoutModules(text: string, names: readonly string[]): string {
     names.some((name) => new RegExp(`'\\./(?:modules/)?${name}/`).test(line)),
   );
   const imported = imports.flatMap((line) => /\{ (.*) \}/.exec(line)?.[1]?.split(', ') ?? []);
-  const entries = imported.flatMap((name) => [`  ${name},`, `    ...${name}(),`]);
-  return lines.filter((line) => !imports.includes(line) && !entries.includes(line)).join('\n');
+  const entries = imported.flatMap((name) => [`${name},`, `...${name}(),`]);
+  return lines
+    .filter((line) => !imports.includes(line) && !entries.includes(line.trim()))
+    .join('\n');
 }
 
 /** What tests in browsers are given without an import (`inject('sample')`). */
