@@ -65,7 +65,7 @@ function addExample({ folder }: ScratchCopy): void {
       "import { demo, describeDemo } from './demo/module.ts';\n$&",
     )
     .replace('  page,\n', '$&  demo,\n')
-    .replace('    ...describeAssets(),\n', '$&    ...describeDemo(),\n');
+    .replace('  ...describeAssets(),\n', '$&  ...describeDemo(),\n');
   writeFileSync(list, changed);
 }
 
