@@ -134,11 +134,12 @@ const KEEP_ALIVE_SECONDS = 10;
 /** Milliseconds for connection and subscription, and between packets later: pings are answered. */
 const PATIENCE_MS = 8000;
 
-/** Packets in a row, and a second from then on: HORNET takes 1,700 blocks a second. */
+/** Packets in a row, and in a millisecond from then on: HORNET takes 1,700 blocks a second. */
 const MOST_PACKETS = 10_000;
-const PACKETS_PER_SECOND = 2000;
-/** Counted for a message without the end of a packet: it takes 11 µs, and aedes sends such parts. */
-const PART_OF_PACKET = 1 / 8;
+const PACKETS_PER_MS = 3;
+/** WebSocket messages, or bytes, that take as long as a packet: aedes sends five of the former. */
+const MESSAGES_OF_PACKET = 8;
+const BYTES_OF_PACKET = 1024;
 
 const PACKET_ID = 1;
 
@@ -171,7 +172,13 @@ function createSession(clientId: string, topics: readonly string[]) {
   let subscribed: number | undefined;
   let packetsLeft = MOST_PACKETS;
 
+  function count(packets: number): void {
+    packetsLeft -= packets;
+    if (packetsLeft < 0) throw new UpstreamFailure('MQTT: too many packets');
+  }
+
   function take(packet: Packet, step: SessionStep, now: number): void {
+    count(1);
     switch (packet.type) {
       case PacketType.ConnectAck:
         if (connected) throw new UpstreamFailure('MQTT: connected twice');
@@ -224,15 +231,11 @@ function createSession(clientId: string, topics: readonly string[]) {
     receive(bytes: Uint8Array, now: number): SessionStep {
       if (bytes.length > MAX_MESSAGE_BYTES)
         throw new UpstreamFailure(`MQTT: a WebSocket message of ${bytes.length} bytes`);
-      const refilled = (PACKETS_PER_SECOND * Math.max(now - heard, 0)) / 1000;
-      packetsLeft = Math.min(packetsLeft + refilled, MOST_PACKETS);
+      packetsLeft = Math.min(packetsLeft + PACKETS_PER_MS * Math.max(now - heard, 0), MOST_PACKETS);
       heard = now;
+      count(1 / MESSAGES_OF_PACKET + bytes.length / BYTES_OF_PACKET);
       const step = nothing();
-      for (const packet of readPackets(reader, bytes)) {
-        packetsLeft -= packet === undefined ? PART_OF_PACKET : 1;
-        if (packetsLeft < 0) throw new UpstreamFailure('MQTT: too many packets');
-        if (packet !== undefined) take(packet, step, now);
-      }
+      for (const packet of readPackets(reader, bytes)) take(packet, step, now);
       return step;
     },
     /** Called about once a second. */
@@ -252,13 +255,10 @@ function createSession(clientId: string, topics: readonly string[]) {
   };
 }
 
-/** Yields undefined, too, where a message has no end of a packet. */
-function* readPackets(reader: PacketReader, bytes: Uint8Array) {
-  let packet: Packet | undefined;
+function* readPackets(reader: PacketReader, bytes: Uint8Array): Generator<Packet, void> {
   try {
-    for (packet of reader.read(bytes)) yield packet;
+    yield* reader.read(bytes);
   } catch (error) {
     throw new UpstreamFailure(`MQTT: ${caughtRefusal(error).reason}`);
   }
-  if (packet === undefined) yield packet;
 }

@@ -133,6 +133,17 @@ describe('a session', () => {
     expect(closes.indexOf('MQTT: too many packets')).toBeGreaterThan(72_000);
   });
 
+  it('ends with more bytes than a network has', () => {
+    const connection = subscribedAt(0);
+    const takesEach = (everyMs: number, since: number) => {
+      for (let now = since; now < since + 60_000; now += everyMs)
+        if (connection.received(long, now).close !== undefined) return false;
+      return true;
+    };
+    expect(takesEach(20, 1)).toBe(true);
+    expect(takesEach(5, 60_001)).toBe(false);
+  });
+
   it('ends with bytes before a word was said', () => {
     const connection = createFeedConnection('edge', ['a']);
     connection.tick(0);

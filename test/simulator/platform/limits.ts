@@ -69,6 +69,8 @@ const BOUNDS: Values = {
     'SHARED_LIMITS.connections': [100, 100],
     'SHARED_LIMITS.topics': [SHARED_TOPICS, SHARED_TOPICS],
   },
+  // a pool is flooded at once
+  'src/modules/feed/feed-connection.ts': { BYTES_OF_PACKET: [1_000_000, 1_000_000] },
   'src/modules/events/event-broker.ts': { MAX_LEFT_OF_SITE: [5, 10], MAX_SOCKETS: [130, 130] },
 };
 
