@@ -50,21 +50,21 @@ export function keepFeed(options: FeedOptions): Feed {
   const clientId = `edge${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
   const connection = createFeedConnection(clientId, [...KINDS.keys()]);
   let current: Attempt | undefined;
-  /** Connections in a row that brought nothing: the next one begins at another upstream. */
+  /** Connections in a row that brought nothing, or were closed: another upstream comes next. */
   let barren = 0;
   /** Reason without a feed, as logged last. */
   let told: string | undefined;
 
   function tell(reason: string): void {
-    if (reason === told) return;
+    if (reason !== told) writeLog('warn', 'feed.unavailable', { detail: reason });
     told = reason;
-    writeLog('warn', 'feed.unavailable', { detail: reason });
   }
 
   function follow(step: ConnectionStep): void {
     if (step.close !== undefined) {
       tell(`${current?.name ?? 'upstreams'}: ${step.close}`);
       end();
+      barren ||= 1;
     }
     if (step.open) void open();
     for (const bytes of step.send) current?.socket?.send(bytes);

@@ -159,6 +159,18 @@ describe('a feed', () => {
     expect(other.mqtt!.connections).toBe(1);
   });
 
+  it('goes to the next upstream after a message that no broker sends, whatever came before', async () => {
+    const doubles = [await startDouble(), await startDouble()];
+    const { feed, taken } = follow(doubles);
+    await toBeLive(feed);
+    await doubles[0]!.pushTo(2);
+    await vi.waitFor(() => expect(taken).toContainEqual(confirmed(2)), soon);
+    await doubles[0]!.mqtt!.push({ topic: 'blocks', payload: new Uint8Array(40_000) });
+    await vi.waitFor(() => expect(feed.state()).toBe('down'), soon);
+    await toBeLive(feed);
+    expect(doubles.map(({ mqtt }) => mqtt!.connections)).toEqual([0, 1]);
+  });
+
   it('is asked for below the path of the upstream', async () => {
     const double = await startDouble();
     const asked: string[] = [];
