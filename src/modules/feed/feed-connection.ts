@@ -136,7 +136,7 @@ const PATIENCE_MS = 8000;
 
 /** Packets in a row, and in a millisecond from then on: HORNET takes 1,700 blocks a second. */
 const MOST_PACKETS = 10_000;
-const PACKETS_PER_MS = 3;
+const PACKETS_PER_MS = 2.4;
 /** WebSocket messages, or bytes, that take as long as a packet: aedes sends five of the former. */
 const MESSAGES_OF_PACKET = 8;
 const BYTES_OF_PACKET = 1024;
