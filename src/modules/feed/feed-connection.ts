@@ -134,7 +134,7 @@ const KEEP_ALIVE_SECONDS = 10;
 /** Milliseconds for connection and subscription, and between packets later: pings are answered. */
 const PATIENCE_MS = 8000;
 
-/** Packets in a row, and in a millisecond from then on: HORNET takes 1,700 blocks a second. */
+/** Packets in a row, and a millisecond from then on: HORNET takes 1,700 small blocks a second. */
 const MOST_PACKETS = 10_000;
 const PACKETS_PER_MS = 2.4;
 /** WebSocket messages, or bytes, that take as long as a packet: aedes sends five of the former. */
