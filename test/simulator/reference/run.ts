@@ -10,8 +10,7 @@ import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
 import { compareAnswers, type Difference } from './compare-answers.ts';
-import { type Answer, judge } from './judge-answers.ts';
-import { keepDifference } from './keep-difference.ts';
+import { judge } from './judge-answers.ts';
 import { Kinds } from './kinds.ts';
 import { type Line, linesOf } from './network-file.ts';
 import { compareNode } from './node-answers.ts';
@@ -28,7 +27,7 @@ anything differs.
   --time SECONDS    seeds from the given one on (default: 1) until so much time has passed
   --milestones N    of each network that a seed makes (default: 30)
   --judge PROGRAM   a build of tools/judge; without it, one is made
-  --keep FOLDER     where differences are kept as vectors (default: none are)`;
+  --keep FOLDER     where networks that differ are kept, up to the first line that does`;
 
 const EVENTS = 30;
 
@@ -52,7 +51,7 @@ class Comparing {
     const found = await compareAnswers(lines, answers, this.#kinds);
     // a node cannot follow where it decides otherwise
     if (found.length === 0) found.push(...(await compareNode(lines, answers)));
-    await this.#tell(lines, answers, found);
+    this.#tell(lines, found);
   }
 
   /** One network or more, one after the other. */
@@ -63,19 +62,19 @@ class Comparing {
     for (const [i, begin] of begins.entries()) {
       const lines = placeProposals(all.slice(begin, begins[i + 1]));
       const answers = await judge(this.#program, lines);
-      await this.#tell(lines, answers, await compareAnswers(lines, answers, this.#kinds));
+      this.#tell(lines, await compareAnswers(lines, answers, this.#kinds));
     }
   }
 
-  async #tell(lines: Line[], answers: Answer[], found: readonly Difference[]): Promise<void> {
+  #tell(lines: readonly Line[], found: readonly Difference[]): void {
     this.#networks++;
     this.#differences += found.length;
     for (const { network, line, text } of found) console.log(`${network}, line ${line}: ${text}`);
     const first = found[0];
     if (first === undefined || this.#keep === undefined) return;
-    const { kind, lines: kept } = await keepDifference(lines, answers, first, this.#program);
     mkdirSync(this.#keep, { recursive: true });
-    const path = join(this.#keep, `${first.network.replaceAll(' ', '-')}.${kind}.jsonl`);
+    const path = join(this.#keep, `${first.network.replaceAll(' ', '-')}.jsonl`);
+    const kept = lines.slice(0, first.line + 1);
     writeFileSync(path, kept.map((each) => `${JSON.stringify(each)}\n`).join(''));
     console.log(`${path}: ${kept.length} lines`);
   }

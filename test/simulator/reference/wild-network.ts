@@ -30,7 +30,7 @@ import type { Asked, NetworkFile, Refused } from './network-file.ts';
 import { wildPlan } from './wild-transactions.ts';
 
 const ACCOUNTS = 6;
-/** As in the recorded vectors, so that a difference can be kept as one of them. */
+/** As in the recorded vectors. */
 const { networkName: NETWORK_NAME, tokenSupply } = README_PARAMETERS;
 const COINS = 16;
 const BEGINNING = 1_700_000_000;
