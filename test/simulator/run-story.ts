@@ -18,7 +18,6 @@ export interface Outcome {
   /** Of the notes, the lines of log without stacks, and the database: equal for equal stories. */
   hash: string;
   milestones: number;
-  simulatedMs: number;
   world: World;
 }
 
@@ -51,7 +50,6 @@ export async function runStory(
     failure,
     hash: hash.digest('hex').slice(0, 16),
     milestones: lastIndex(network) - world.snapshotIndex,
-    simulatedMs: world.elapsed,
     world,
   };
 }

@@ -10,7 +10,7 @@ import { type Patch, PatchNotFound } from './platform/bundle.ts';
 import { linesOf as linesOfNetwork } from './reference/network-file.ts';
 import { type Outcome, runStory } from './run-story.ts';
 import { shrink } from './shrink.ts';
-import { printStory, type Story, tellStory } from './story.ts';
+import { PLAIN, printStory, type Story, tellStory } from './story.ts';
 
 const USAGE = `Usage: node tools/run.js test/simulator/run.ts [options] SEED|FROM-TO…
 
@@ -122,7 +122,10 @@ function readJson<T>(path: string): T {
 }
 
 function* storiesOf(values: Values, named: readonly string[]): Generator<Story> {
-  for (const path of values.story) yield readJson<Story>(path);
+  for (const path of values.story) {
+    const story = readJson<Story>(path);
+    yield { ...story, settings: { ...PLAIN, ...story.settings } };
+  }
   const [share, shares] = values.share.split('/').map(Number) as [number, number];
   if (values.seconds === undefined) {
     const seeds = named.flatMap(seedsOf).filter((_, i) => i % shares === share);

@@ -17,10 +17,9 @@ export interface Settings {
   replicaMs: number;
   /** Milestones before that of the snapshot; 0: it is of the genesis. */
   before: number;
-  /** Index of the genesis; 0 where it is not said. */
-  genesisIndex?: number;
-  /** When it was, Unix seconds; in 2023 where it is not said. */
-  genesisTimestamp?: number;
+  /** Of the genesis; Unix seconds. */
+  genesisIndex: number;
+  genesisTimestamp: number;
   belowMaxDepth: number;
   upstreams: readonly { hasFeed: boolean; isLiar: boolean }[];
   retention: number;
@@ -31,21 +30,23 @@ export interface Settings {
   kind: Kind;
   /** What happens at the end, when all else was right. */
   ending: Ending;
-  /** The numbers of the first block and output; 1 where it is not said. */
-  numbersFrom?: number;
+  /** The numbers of the first block and output. */
+  numbersFrom: number;
   /** Only blocks with milestones have the proof of work that the network demands. */
-  needsWork?: boolean;
+  needsWork: boolean;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
 
-/** The plainest ones. */
+/** The plainest ones, which a file of a story need not name. */
 export const PLAIN: Omit<Settings, 'kind' | 'upstreams'> = {
   limits: 'usual',
   isolates: 1,
   staleMs: 0,
   replicaMs: 0,
   before: 1,
+  genesisIndex: 0,
+  genesisTimestamp: 1_700_000_000,
   belowMaxDepth: 15,
   retention: 17_280,
   numbersFrom: 1,
@@ -176,6 +177,7 @@ function chooseSettings(random: Random, kind: Kind): Settings {
   const retentions =
     limits === 'usual' ? [35, USUAL_RETENTION] : [LEAST_RETENTION, USUAL_RETENTION];
   return {
+    ...PLAIN,
     isServe,
     limits,
     isolates: isServe ? 1 : random.pick([1, 1, 3]),

@@ -244,7 +244,7 @@ export class World {
     });
     const world = new World(story, { simulation, ...before, access }, upstreams, node);
     await world.complete(world.importSnapshot(world.snapshotIndex, node.sqlite));
-    if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
+    if (settings.numbersFrom > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
     takeStock(world.life);
     node.disturbances.replicaMs = settings.replicaMs;
@@ -671,11 +671,11 @@ const UNNAMED = 12;
  */
 function beginNetwork({
   before,
-  genesisIndex = 0,
-  genesisTimestamp = 1_700_000_000,
+  genesisIndex,
+  genesisTimestamp,
   belowMaxDepth,
   upstreams,
-  needsWork = false,
+  needsWork,
 }: Settings) {
   // the same keys in all stories: what was verified once need not be again
   const network = new SyntheticNetwork({
