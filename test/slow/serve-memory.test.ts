@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readKernelQueues } from '../../cli/serve/front/kernel-queues.ts';
 import { temporaryFolder } from '../support/cli/script-process.ts';
-import { frame, upgradeTo } from '../support/edge/front.ts';
 import { type Served, startServe } from '../support/edge/npm-serve.ts';
+import { frame, upgradeTo } from '../support/siege/raw-client.ts';
 
 const folder = temporaryFolder();
 
@@ -40,11 +40,11 @@ const ATTACKS: Record<string, { first: string | Buffer; more: Buffer | undefined
   'requests behind requests': { first: GET, more: Buffer.from(GET.repeat(1000)) },
   'answers that nobody reads': { first: GET.repeat(40), more: undefined },
   'WebSocket messages that never end': {
-    first: upgradeTo('/api/mqtt/v1').replace('Host', 'Sec-WebSocket-Protocol: mqtt\r\nHost'),
+    first: upgradeTo('/api/mqtt/v1', 'Sec-WebSocket-Protocol: mqtt'),
     more: frame(Buffer.alloc(65_000), 0x02).subarray(0, 60_000),
   },
   'empty WebSocket messages': {
-    first: upgradeTo('/api/mqtt/v1').replace('Host', 'Sec-WebSocket-Protocol: mqtt\r\nHost'),
+    first: upgradeTo('/api/mqtt/v1', 'Sec-WebSocket-Protocol: mqtt'),
     more: Buffer.concat(Array.from({ length: 5000 }, () => frame(''))),
   },
 };

@@ -62,24 +62,3 @@ export async function open(
 }
 
 export const settled = (check: () => void) => vi.waitFor(check, 5000);
-
-const UPGRADE = [
-  'Host: a',
-  'Upgrade: websocket',
-  'Connection: Upgrade',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==',
-];
-
-export const upgradeTo = (path: string) =>
-  `GET ${path} HTTP/1.1\r\n${UPGRADE.join('\r\n')}\r\n\r\n`;
-
-/** A frame of a client, masked with zeros. */
-export function frame(payload: string | Buffer, first = 0x82): Buffer {
-  const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
-  const head = bytes.length < 126 ? [bytes.length] : [126, bytes.length >> 8, bytes.length & 255];
-  return Buffer.concat([
-    Buffer.from([first, head[0]! | 0x80, ...head.slice(1), 0, 0, 0, 0]),
-    bytes,
-  ]);
-}

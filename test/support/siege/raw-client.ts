@@ -2,13 +2,35 @@
  * A WebSocket to the broker of events over a bare TCP connection, which says any bytes at any time
  * and may stop to read: what clients of libraries never do.
  */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { encodePacket, type Packet, PacketType } from '../../../src/mqtt/packets.ts';
 
-/** Bytes of a masked frame's mask. */
-const NO_MASK = Buffer.alloc(4);
+const UPGRADE = [
+  'Host: a',
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==',
+];
+
+export const upgradeTo = (path: string, ...headers: string[]) =>
+  `GET ${path} HTTP/1.1\r\n${[...UPGRADE, ...headers].join('\r\n')}\r\n\r\n`;
+
+/**
+ * A frame of a client, masked with zeros (RFC 6455, 5.2).
+ *
+ * @param first its first byte; default: that of a whole binary message
+ */
+export function frame(payload: string | Uint8Array, first = 0x82): Buffer {
+  const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
+  const { length } = bytes;
+  const size = Buffer.alloc(length < 126 ? 0 : length < 2 ** 16 ? 2 : 8);
+  if (size.length === 2) size.writeUInt16BE(length);
+  if (size.length === 8) size.writeBigUInt64BE(BigInt(length));
+  const code = { 0: length, 2: 126, 8: 127 }[size.length]!;
+  return Buffer.concat([Buffer.of(first, 0x80 | code), size, Buffer.alloc(4), bytes]);
+}
 
 export interface RawClient {
   readonly socket: Socket;
@@ -34,20 +56,8 @@ export async function openSocket(url: string, localAddress: string): Promise<Soc
  * @param says whether the client says CONNECT
  */
 export async function openRaw(url: string, address: string, says = true): Promise<RawClient> {
-  const { host } = new URL(url);
   const socket = await openSocket(url, address);
-  socket.write(
-    [
-      'GET /api/mqtt/v1 HTTP/1.1',
-      `Host: ${host}`,
-      'Upgrade: websocket',
-      'Connection: Upgrade',
-      'Sec-WebSocket-Version: 13',
-      `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
-      'Sec-WebSocket-Protocol: mqtt',
-      '\r\n',
-    ].join('\r\n'),
-  );
+  socket.write(upgradeTo('/api/mqtt/v1', 'Sec-WebSocket-Protocol: mqtt'));
   const head = await firstData(socket);
   if (!head.includes('HTTP/1.1 101')) {
     socket.destroy();
@@ -56,7 +66,7 @@ export async function openRaw(url: string, address: string, says = true): Promis
   const client: RawClient = {
     socket,
     send(bytes) {
-      if (client.isOpen()) socket.write(Buffer.concat([frameHeader(bytes.length), bytes]));
+      if (client.isOpen()) socket.write(frame(bytes));
     },
     sendPacket: (packet) => client.send(encodePacket(packet)),
     isOpen: () => !socket.destroyed && socket.writable,
@@ -79,17 +89,4 @@ export async function firstData(socket: Socket): Promise<Buffer> {
   socket.setTimeout(0);
   if (!Buffer.isBuffer(data)) throw new Error('closed without an answer');
   return data;
-}
-
-/** Of a whole binary message (RFC 6455, 5.2). */
-function frameHeader(length: number): Buffer {
-  const header = Buffer.alloc(10);
-  header[0] = 0x82;
-  if (length < 126) {
-    header[1] = 0x80 | length;
-    return Buffer.concat([header.subarray(0, 2), NO_MASK]);
-  }
-  header[1] = 0x80 | 127;
-  header.writeBigUInt64BE(BigInt(length), 2);
-  return Buffer.concat([header, NO_MASK]);
 }

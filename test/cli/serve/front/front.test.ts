@@ -8,15 +8,14 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFront } from '../../../../cli/serve/front/front.ts';
 import {
   type Client,
-  frame,
   GET,
   open,
   served,
   settled,
   startEcho,
   startFront,
-  upgradeTo,
 } from '../../../support/edge/front.ts';
+import { frame, upgradeTo } from '../../../support/siege/raw-client.ts';
 
 const isSocket = (path: string) => statSync(path, { throwIfNoEntry: false })?.isSocket() === true;
 

@@ -8,15 +8,8 @@ import * as ws from 'ws';
 import { createMessages } from '../../../../cli/serve/front/frames.ts';
 import { createMessageTurns } from '../../../../cli/serve/front/message-turns.ts';
 import { MAX_FRAMES, MAX_MESSAGE_BYTES } from '../../../../cli/serve/front/tunnel.ts';
-import {
-  type Client,
-  frame,
-  open,
-  served,
-  settled,
-  startFront,
-  upgradeTo,
-} from '../../../support/edge/front.ts';
+import { type Client, open, served, settled, startFront } from '../../../support/edge/front.ts';
+import { frame, upgradeTo } from '../../../support/siege/raw-client.ts';
 
 /** Opcodes of the frames that our reader finds in bytes that come in pieces, and what is wrong. */
 function follow(bytes: Buffer, ends: readonly number[]) {
