@@ -2,23 +2,19 @@
  * The verifier of the library in a page of Chromium and of Firefox, bundled without polyfills: every
  * certificate of a recorded network verifies there, and none that was changed does.
  */
+
 import { createServer, type Server } from 'node:http';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser/driven-page.ts';
 import { listen } from '../support/edge/launch.ts';
-import { changeCertificate } from '../support/lies/changed-certificate.ts';
-import {
-  type Answering,
-  certificatePath,
-  frozenAt,
-  heldAt,
-  holdersOf,
-} from '../support/lies/nft-liars.ts';
+import { type Answering, certificatePath, frozenAt } from '../support/lies/nft-liars.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { milestoneAt } from '../support/network/network-model.ts';
+import { heldAt, holdersOf } from '../support/network/nft-places.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { changeField } from '../support/stardust/changed-json.ts';
 
 const NEWEST = 125;
 const CHANGED = 60;
@@ -145,7 +141,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     const random = freshRandom();
     const changed = Array.from({ length: CHANGED }, () => {
       const [nftId, certificate] = structuredClone(random.pick(certificates));
-      changeCertificate(random, certificate);
+      changeField(certificate, random);
       return [nftId, certificate];
     });
     const prove = (those: unknown) =>

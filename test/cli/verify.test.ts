@@ -2,6 +2,7 @@
  * `stardust-edge verify`: what an edge node says holds against the keys (its lies:
  * test/e2e/lies.test.ts).
  */
+
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NodeClient } from '../../client/node-client.ts';
 import { verifyNode } from '../../client/verify-node.ts';
@@ -18,9 +19,10 @@ import {
   type Source,
   startLyingNode,
 } from '../support/lies/lying-node.ts';
-import { certificatePath, frozenAt, heldAt, holdersOf } from '../support/lies/nft-liars.ts';
+import { certificatePath, frozenAt } from '../support/lies/nft-liars.ts';
 import { fetchRecorded, recordedSource } from '../support/lies/recorded-source.ts';
 import { coneOf, milestoneAt } from '../support/network/network-model.ts';
+import { heldAt, holdersOf } from '../support/network/nft-places.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const network = recordedNetwork('network-a');

@@ -4,17 +4,18 @@
  * these the host or workerd alone, which it starts again while requests wait. `npm run test:slow -- serve` does so 50
  * times.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { freePort } from '../support/edge/launch.ts';
 import { killProcess, type Served, startServe } from '../support/edge/npm-serve.ts';
 import { checkChain, expectRecordedEnd, nftsOf } from '../support/edge/recorded-ledger.ts';
-import { nftsEver } from '../support/edge/walk-network.ts';
 import { checkMetrics } from '../support/http/check-metrics.ts';
 import { NFT } from '../support/http/contract.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { lastIndex } from '../support/network/network-model.ts';
+import { holdersOf } from '../support/network/nft-places.ts';
 import type { Random } from '../support/network/random.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
@@ -26,7 +27,7 @@ const WAYS = ['all', 'term', 'serve', 'workerd', 'host'] as const;
 
 const network = recordedNetwork('network-a');
 const last = lastIndex(network);
-const nftIds = nftsEver(network);
+const nftIds = [...holdersOf(network).keys()];
 const expectNft = nftsOf(network);
 
 /** Between two questions of a client, in milliseconds. */

@@ -1,4 +1,5 @@
 /** What the page of an NFT shows beside a tick is what the NFT's certificate proves, all of it. */
+
 import { beforeAll, expect, it } from 'vitest';
 import {
   differenceOf,
@@ -13,8 +14,9 @@ import { proveCertificate } from '../../src/stardust/provenance/certificate.ts';
 import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { NftState } from '../../src/stardust/provenance/provenance.ts';
 import { ownerAt } from '../../src/stardust/semantics/owner.ts';
-import { certificatePath, frozenAt, heldAt, holdersOf } from '../support/lies/nft-liars.ts';
+import { certificatePath, frozenAt } from '../support/lies/nft-liars.ts';
 import { nftLives } from '../support/network/nft-lives.ts';
+import { heldAt, holdersOf } from '../support/network/nft-places.ts';
 
 const NEWEST = 60;
 const network = nftLives('what a page shows', NEWEST);

@@ -2,6 +2,7 @@
  * The example of src/modules/README.md, examples/demo/, counts no NFT that was burned. `npm run
  * test:slow -- modules` does all that the page says of it, and type checks it.
  */
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -10,8 +11,8 @@ import { HttpError } from '../../src/http/errors.ts';
 import type { Operations } from '../../src/http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../src/http/route.ts';
 import type { Module } from '../../src/modules/module.ts';
-import { nftsAt } from '../support/edge/walk-network.ts';
 import { recordedNode } from '../support/http/recorded-node.ts';
+import { holdersOf, nftsAt } from '../support/network/nft-places.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const INDEX = 90;
@@ -46,7 +47,7 @@ it('counts the NFTs that are there, not those that were burned', async () => {
   const { results } = await db.prepare('SELECT 1 FROM nft WHERE output IS NULL').all();
   expect(results.length).toBeGreaterThan(0);
   const { body } = await ask('1');
-  const nftCount = nftsAt(network, INDEX).size;
+  const nftCount = nftsAt(holdersOf(network), INDEX).size;
   expect(JSON.parse(body as string)).toEqual({ ledgerIndex: INDEX, nftCount });
   expect(testText).toContain(`{ ledgerIndex: ${INDEX}, nftCount: ${nftCount} }`);
   // such an answer has these two errors

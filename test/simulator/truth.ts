@@ -8,6 +8,7 @@ import { decodeOutput, nftIdOf } from '../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../src/stardust/wire/output.ts';
 import { decide, pastCone, rootsOf } from '../support/network/known-verdicts.ts';
 import {
+  isUnspentAt,
   milestoneAt,
   type Network,
   type NetworkBlock,
@@ -138,10 +139,6 @@ function outputBefore(
   if (output === undefined || output.bookedIndex >= index) return undefined;
   const { spent } = output;
   return spent === undefined || spent.index >= index ? {} : { spent };
-}
-
-export function isUnspentAt({ bookedIndex, spent }: NetworkOutput, index: number): boolean {
-  return bookedIndex <= index && (spent === undefined || spent.index > index);
 }
 
 /** The beginning of addresses as text once milestone `index` is applied. */

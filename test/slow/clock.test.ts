@@ -3,6 +3,7 @@
  * again: it follows all the time, and no answer is wrong. All processes of `npm run serve` have a
  * wrong clock, workerd's timers and alarms too: a library before that of C adds what a file says.
  */
+
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,8 @@ import { readStateHash } from '../support/edge/d1-file.ts';
 import { prepareMoving } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';
 import { nftsOf } from '../support/edge/recorded-ledger.ts';
-import { nftsEver, readInfo } from '../support/edge/walk-network.ts';
+import { readInfo } from '../support/edge/walk-network.ts';
+import { holdersOf } from '../support/network/nft-places.ts';
 import { stateHashAt } from '../support/network/state-hash-at.ts';
 
 const HOUR = 3600;
@@ -74,7 +76,7 @@ it('follows with a clock that goes back, and answers right', async () => {
     ...{ LD_PRELOAD: library, AHEAD: file },
   });
   moving.move(MILESTONE_MS);
-  const nftIds = nftsEver(network);
+  const nftIds = [...holdersOf(network).keys()];
   const expectNft = nftsOf(network);
   const ledgerOf = async () => (await readInfo(served.url)).status.confirmedMilestone.index;
 

@@ -3,6 +3,7 @@
  * verifier must say is too. One node that is honest and current refutes all others, wherever it
  * stands among them, and no node delays another.
  */
+
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
@@ -14,9 +15,10 @@ import {
   Unproven,
   type VerifiedNft,
 } from '../../src/stardust/verifier.ts';
-import { certificatePath, frozenAt, heldAt, holdersOf } from '../support/lies/nft-liars.ts';
+import { certificatePath, frozenAt } from '../support/lies/nft-liars.ts';
 import { milestoneAt } from '../support/network/network-model.ts';
 import { nftLives } from '../support/network/nft-lives.ts';
+import { heldAt, holdersOf } from '../support/network/nft-places.ts';
 
 const KINDS = ['honest', 'slow', 'stale', 'lying', 'disputing', 'silent', 'dead'] as const;
 type Kind = (typeof KINDS)[number];

@@ -2,6 +2,7 @@
  * The verifier of the library over real routes: nodes that are current, that stand still, and that
  * lie, against what the network's own transactions did.
  */
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { toBase64 } from '../../src/stardust/encoding/base64.ts';
@@ -24,17 +25,11 @@ import {
 } from '../../src/stardust/verifier.ts';
 import { nftIdOf, outputBytes } from '../../src/stardust/wire/ids.ts';
 import { madeFinalLedger } from '../support/final-ledger/made-ledger.ts';
-import {
-  type Answering,
-  certificatePath,
-  frozenAt,
-  heldAt,
-  holdersOf,
-  liarAbout,
-} from '../support/lies/nft-liars.ts';
+import { type Answering, certificatePath, frozenAt, liarAbout } from '../support/lies/nft-liars.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { milestoneAt, type Network } from '../support/network/network-model.ts';
 import { nftLives } from '../support/network/nft-lives.ts';
+import { heldAt, holdersOf } from '../support/network/nft-places.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const BACK = 50;

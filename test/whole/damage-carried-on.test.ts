@@ -45,7 +45,8 @@ import {
   storeNow,
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
-import { nftHistory, nftLives } from '../support/network/nft-lives.ts';
+import { nftLives } from '../support/network/nft-lives.ts';
+import { holdersOf, nftsAt, nftsChangedAt } from '../support/network/nft-places.ts';
 import { Random } from '../support/network/random.ts';
 import { indexEveryKind } from '../support/nft-list/listed-ledger.ts';
 
@@ -66,10 +67,10 @@ const RETENTION = 5;
 const MINUTE_MS = 60_000;
 
 const network = nftLives('damage 46', LAST);
-const history = nftHistory(network);
+const holders = holdersOf(network);
 const nftIds = [
-  ...new Set(Array.from({ length: LAST }, (_, i) => history.changedAt(i + 1)).flat()),
-];
+  ...new Set(Array.from({ length: LAST }, (_, i) => nftsChangedAt(holders, i + 1)).flat()),
+].map((id) => id.slice(2));
 
 class World {
   readonly db: SqliteDatabase;
@@ -256,7 +257,8 @@ async function findWrong(
     const answer = await world.lookUp(id).catch(() => undefined);
     if (answer === undefined) continue;
     const { ledgerIndex, outputId, source } = answer;
-    if (history.stateAt(ledgerIndex).get(id) !== outputId) wrong.push(`lookup by ${source}`);
+    if (nftsAt(holders, ledgerIndex).get(`0x${id}`)?.slice(2) !== outputId)
+      wrong.push(`lookup by ${source}`);
   }
   const ledger = await world.db.prepare('SELECT ledger FROM head').first('ledger');
   if (ledger !== LAST || isAboutKv) return wrong;

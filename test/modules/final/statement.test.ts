@@ -38,7 +38,7 @@ import {
   foundry,
   idOf,
 } from '../../support/payloads/outputs.ts';
-import { changeField, placesIn } from '../../support/stardust/changed-json.ts';
+import { changeField, placeIn } from '../../support/stardust/changed-json.ts';
 import { hasTool } from '../../support/tools.ts';
 
 const CHANGED = Number(process.env.STATEMENTS ?? 30);
@@ -183,9 +183,8 @@ describe('a statement', () => {
 /** The statement with one change, or one name more, but for what only its maker says. */
 function mutateStatement({ after, next, ...json }: Record<string, unknown>, random: Random) {
   const changed = structuredClone(json);
-  const values = placesIn([changed]).map(({ within, key }) => within[key]);
-  if (random.chance(0.05))
-    random.pick(values.filter((each) => each?.constructor === Object)).more = 1;
+  const { within } = placeIn(changed, random);
+  if (random.chance(0.05) && !Array.isArray(within)) within.more = 1;
   else changeField(changed, random);
   return JSON.parse(JSON.stringify({ ...changed, after, next }));
 }

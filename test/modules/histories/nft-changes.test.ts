@@ -20,12 +20,16 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { fullSnapshot } from '../../support/network/network-snapshot.ts';
-import { nftHistory, nftLives } from '../../support/network/nft-lives.ts';
+import { nftLives } from '../../support/network/nft-lives.ts';
+import { holdersOf, nftsAt, nftsChangedAt } from '../../support/network/nft-places.ts';
 
 const MILESTONES = 24;
 
 const network = nftLives('changes of NFTs', MILESTONES, 8);
-const history = nftHistory(network);
+const holders = holdersOf(network);
+const changedAt = (index: number) => nftsChangedAt(holders, index).map((id) => id.slice(2));
+const stateAt = (index: number) =>
+  new Map([...nftsAt(holders, index)].map(([id, output]) => [id.slice(2), output.slice(2)]));
 
 type Action =
   | { kind: 'apply'; count: number; crashAt: number }
@@ -111,7 +115,7 @@ class Modelled {
         return;
       case 'client':
         await this.catchUp(next.most);
-        expect(this.client).toEqual({ at: this.ledger, nfts: history.stateAt(this.ledger) });
+        expect(this.client).toEqual({ at: this.ledger, nfts: stateAt(this.ledger) });
     }
   }
 
@@ -131,7 +135,7 @@ class Modelled {
     let to = after;
     let total = 0;
     for (let index = after + 1; index <= ledgerIndex; index++) {
-      const changed = history.changedAt(index);
+      const changed = changedAt(index);
       total += changed.length;
       if (total > maxChanges) break;
       if (changed.length > 0) to = index;
@@ -139,7 +143,7 @@ class Modelled {
     }
     if (total <= maxChanges) to = ledgerIndex;
     else if (to === after) return { ledgerIndex, ok: false, why: 'too many' };
-    const state = history.stateAt(ledgerIndex);
+    const state = stateAt(ledgerIndex);
     const changes = [...ids]
       .sort()
       .map((id): [string, string | null] => [id, state.get(id) ?? null]);
@@ -198,7 +202,7 @@ async function crashed(
 }
 
 it('every answer has each change, with its state now, and says how far it goes', async () => {
-  const changed = Array.from({ length: MILESTONES }, (_, i) => history.changedAt(i + 1).length);
+  const changed = Array.from({ length: MILESTONES }, (_, i) => changedAt(i + 1).length);
   expect(Math.max(...changed)).toBeGreaterThan(5);
   expect(changed.filter((count) => count === 0).length).toBeGreaterThan(1);
   const seen = new Set<string>();

@@ -10,8 +10,11 @@ import {
 import { block as blockCodec } from '../../../src/stardust/wire/block.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import { networkMilestone, readMilestone } from '../../support/network/blocks.ts';
-import { lastIndex, type NetworkMilestone } from '../../support/network/network-model.ts';
-import { isUnspentAt } from '../truth.ts';
+import {
+  isUnspentAt,
+  lastIndex,
+  type NetworkMilestone,
+} from '../../support/network/network-model.ts';
 import type { World } from '../world.ts';
 import { differs, guessFault, type How, isReferencedAfter, metadataOf, read } from './reads.ts';
 

@@ -9,13 +9,14 @@ import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { networkMilestone } from '../../support/network/blocks.ts';
 import {
   changesOf,
+  isUnspentAt,
   lastIndex,
   milestoneAt,
   type Network,
   type NetworkOutput,
 } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
-import { isUnspentAt, prefixAt } from '../truth.ts';
+import { prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
 import { differs, metadataOf } from './reads.ts';
 

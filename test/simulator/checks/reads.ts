@@ -5,6 +5,7 @@ import { optionToJson } from '../../../src/stardust/json/rest-json.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { readMilestone as readPayload } from '../../support/network/blocks.ts';
 import {
+  isUnspentAt,
   lastIndex,
   milestoneAt,
   type NetworkMilestone,
@@ -14,7 +15,6 @@ import {
   ZERO_ID,
 } from '../../support/network/network-model.ts';
 import { isSmall, LEAST_RETENTION } from '../platform/limits.ts';
-import { isUnspentAt } from '../truth.ts';
 import { hidesTreasury, namesToken, OWN_TOKEN, type World } from '../world.ts';
 import { UNKNOWN_MS } from './white-flag.ts';
 

@@ -2,12 +2,14 @@
  * What must hold of a Worker that follows a network: of its ledger on disk, at any moment and at the
  * end of a recorded network, and of its answers.
  */
+
 import { expect } from 'vitest';
 import { milestoneAt, type Network } from '../network/network-model.ts';
+import { heldAt, holdersOf } from '../network/nft-places.ts';
 import { type RecordedName, recordedQuestions } from '../network/recorded-network.ts';
 import { openDatabase, readStateHash } from './d1-file.ts';
 import type { Edge } from './edge.ts';
-import { ask, expectedStatus, IN_TIME, lookUpNft, nftsAt } from './walk-network.ts';
+import { ask, expectedStatus, IN_TIME, lookUpNft } from './walk-network.ts';
 
 /**
  * Each milestone once, without a gap, as the network has it, and the head at the last one, whose
@@ -67,13 +69,11 @@ export type ExpectNft = (url: string, nftId: string) => Promise<number>;
 
 /** A check of lookups, which returns the ledger index of the answer: the network had the NFT there. */
 export function nftsOf(network: Network): ExpectNft {
-  const places = new Map<number, Map<string, string>>();
+  const holders = holdersOf(network);
   return async (url, nftId) => {
     const answer = await lookUpNft(url, nftId);
     const { ledgerIndex } = answer;
-    const at = places.get(ledgerIndex) ?? nftsAt(network, ledgerIndex);
-    places.set(ledgerIndex, at);
-    const place = at.get(nftId);
+    const place = heldAt(holders.get(nftId) ?? [], ledgerIndex);
     const truth = { status: place ? 200 : 404, items: place ? [place] : null };
     expect({ nftId, ...answer }).toEqual({ nftId, ledgerIndex, ...truth });
     return ledgerIndex;

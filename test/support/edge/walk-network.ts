@@ -1,28 +1,6 @@
 /** A network that the built Worker follows over HTTP, and what the Worker is asked meanwhile. */
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
-import { ledgerAt, type Network } from '../network/network-model.ts';
 import type { RecordedQuestion } from '../network/recorded-network.ts';
-import { nftIdOfOutput } from '../payloads/outputs.ts';
 import type { Edge } from './edge.ts';
-
-/** Where every NFT is at a ledger index, by the network's outputs; those that are burned left out. */
-export function nftsAt(network: Network, ledgerIndex: number): Map<string, string> {
-  const places = new Map<string, string>();
-  for (const { outputId, bytes } of ledgerAt(network, ledgerIndex)) {
-    const nftId = nftIdOfOutput(decodeOutput(bytes), outputId);
-    if (nftId !== undefined) places.set(toHex(nftId), toHex(outputId));
-  }
-  return places;
-}
-
-/** Every NFT that ever was. */
-export function nftsEver(network: Network): string[] {
-  const ids = [...network.outputs.values()].map(({ outputId, bytes }) =>
-    nftIdOfOutput(decodeOutput(bytes), outputId),
-  );
-  return [...new Set(ids.filter((id) => id !== undefined).map(toHex))];
-}
 
 /**
  * The contract's status for questions that the node refuses in its own way

@@ -3,14 +3,11 @@
  * routes, and a node that lies about an NFT in every way that tests know.
  */
 import { toBase64 } from '../../../src/stardust/encoding/base64.ts';
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
-import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { recordedNode } from '../http/recorded-node.ts';
 import { fetchFrom } from '../http/stub-node.ts';
 import { milestoneAt, type Network, type NetworkOutput } from '../network/network-model.ts';
 import type { Random } from '../network/random.ts';
-import { changeCertificate } from './changed-certificate.ts';
+import { changeField } from '../stardust/changed-json.ts';
 
 /** What answers a path. */
 export type Answering = (path: string) => Response | Promise<Response>;
@@ -30,27 +27,6 @@ export async function frozenAt(network: Network, index: number): Promise<Answeri
     const { status, headers, text } = await made;
     return new Response(text, { status, headers });
   };
-}
-
-/** The outputs that ever held each NFT, by its ID, `0x…`. */
-export function holdersOf(network: Network): Map<string, NetworkOutput[]> {
-  const holders = new Map<string, NetworkOutput[]>();
-  for (const held of network.outputs.values()) {
-    const output = decodeOutput(held.bytes);
-    if (output.type !== OutputType.Nft) continue;
-    const nftId = toHex(nftIdOf(output, held.outputId));
-    holders.set(nftId, [...(holders.get(nftId) ?? []), held]);
-  }
-  return holders;
-}
-
-/** `0x…` of the output that held the NFT after this milestone; undefined where none did. */
-export function heldAt(holders: readonly NetworkOutput[], index: number): string | undefined {
-  const held = holders.find(
-    ({ bookedIndex, spent }) =>
-      bookedIndex <= index && (spent === undefined || spent.index > index),
-  );
-  return held && toHex(held.outputId);
 }
 
 export const certificatePath = (nftId: string, query = '') =>
@@ -89,7 +65,7 @@ type Lie = (nftId: string, truth: Truth, random: Random) => Promise<Response>;
 
 const forged: Lie = async (nftId, { current, old }, random) => {
   const own = await certificateOf(random.pick([current, old]), nftId);
-  if (own !== undefined) changeCertificate(random, own);
+  if (own !== undefined) changeField(own, random);
   return json(own ?? { nftId });
 };
 

@@ -86,14 +86,14 @@ export function lastIndex(network: Network): number {
 
 const byId = (a: NetworkOutput, b: NetworkOutput) => compareBytes(a.outputId, b.outputId);
 
+/** Whether the output is unspent once milestone `index` is confirmed. */
+export function isUnspentAt({ bookedIndex, spent }: NetworkOutput, index: number): boolean {
+  return bookedIndex <= index && (spent === undefined || spent.index > index);
+}
+
 /** The outputs that are unspent once milestone `index` is confirmed, in the order of their IDs. */
 export function ledgerAt(network: Network, index: number): NetworkOutput[] {
-  return [...network.outputs.values()]
-    .filter(
-      ({ bookedIndex, spent }) =>
-        bookedIndex <= index && (spent === undefined || spent.index > index),
-    )
-    .sort(byId);
+  return [...network.outputs.values()].filter((each) => isUnspentAt(each, index)).sort(byId);
 }
 
 /**

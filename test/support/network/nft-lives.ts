@@ -189,32 +189,3 @@ export function eventsOfLives(network: SyntheticNetwork): Map<string, LifeEvent[
     }
   return lives;
 }
-
-export interface NftHistory {
-  /** The NFTs that each milestone changed. */
-  changedAt: (index: number) => string[];
-  /** The unspent output of each NFT after a milestone. */
-  stateAt: (index: number) => Map<string, string>;
-}
-
-export function nftHistory(network: SyntheticNetwork): NftHistory {
-  const held = [...network.outputs.values()].flatMap(({ bytes, outputId, bookedIndex, spent }) => {
-    const output = decodeOutput(bytes);
-    if (output.type !== OutputType.Nft) return [];
-    const id = toHexDigits(nftIdOf(output, outputId));
-    return [{ nft: id, output: toHexDigits(outputId), from: bookedIndex, until: spent?.index }];
-  });
-  return {
-    changedAt: (index) => [
-      ...new Set(
-        held.filter(({ from, until }) => from === index || until === index).map((each) => each.nft),
-      ),
-    ],
-    stateAt: (index) =>
-      new Map(
-        held
-          .filter(({ from, until = Number.POSITIVE_INFINITY }) => from <= index && until > index)
-          .map((each) => [each.nft, each.output]),
-      ),
-  };
-}

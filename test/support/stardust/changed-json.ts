@@ -47,17 +47,19 @@ type Json = any;
 
 interface Place {
   within: Json;
-  key: string | number;
+  key: string;
 }
 
-/** Every value of JSON, with where it is. */
-export function placesIn(json: Json): Place[] {
-  if (typeof json !== 'object' || json === null) return [];
-  const keys = Array.isArray(json) ? json.keys() : Object.keys(json);
-  return Array.from(keys as Iterable<string | number>).flatMap((key) => [
-    { within: json, key },
-    ...placesIn(json[key]),
-  ]);
+const isWithin = (json: Json) => typeof json === 'object' && json !== null;
+
+/** A value at random: of few large ones as often as of many small ones within. */
+export function placeIn(json: Json, random: Random): Place {
+  for (let within = json; ; ) {
+    const key = random.pick(Object.keys(within));
+    const isEmpty = !isWithin(within[key]) || Object.keys(within[key]).length === 0;
+    if (isEmpty || random.chance(0.4)) return { within, key };
+    within = within[key];
+  }
 }
 
 function otherNumber(value: number, random: Random): number {
@@ -106,15 +108,20 @@ function otherValue(value: Json, random: Random): unknown {
   if (typeof value === 'number') return otherNumber(value, random);
   if (typeof value === 'string') return otherText(value, random);
   if (typeof value === 'boolean') return !value;
-  return Array.isArray(value) ? otherList(value, random) : {};
+  return Array.isArray(value) ? otherList(value, random) : random.pick([{}, null]);
 }
 
-/** One value of the answer is another one, or is not there. */
+/** One value of the answer is another one, that of a neighbour, or not there; or both change places. */
 export function changeField(json: Json, random: Random): void {
   const before = JSON.stringify(json);
   while (JSON.stringify(json) === before) {
-    const { within, key } = random.pick(placesIn(json));
-    if (random.chance(0.1) && !Array.isArray(within)) delete within[key];
-    else within[key] = otherValue(within[key], random);
+    const { within, key } = placeIn(json, random);
+    const other = random.pick(Object.keys(within));
+    const [one, two] = [within[key], within[other]];
+    const dice = random.below(20);
+    if (dice < 2 && !Array.isArray(within)) delete within[key];
+    else if (dice < 4) within[key] = two;
+    else if (dice < 6) [within[key], within[other]] = [two, one];
+    else within[key] = otherValue(one, random);
   }
 }
