@@ -10,14 +10,7 @@ import { type Following, prepareFollowing } from '../support/edge/follow-network
 import { askRecorded, checkChain, expectRecordedEnd } from '../support/edge/recorded-ledger.ts';
 import { untilLedger } from '../support/edge/walk-network.ts';
 import type { NodeDouble } from '../support/hornet-double/hornet-double.ts';
-import {
-  chain,
-  corruptEvery,
-  type Disturbance,
-  doubleEvery,
-  dropEvery,
-  reorderEvery,
-} from '../support/hornet-double/mqtt-broker.ts';
+import { type Disturbance, disturbing, WAYS } from '../support/hornet-double/mqtt-broker.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { lastIndex, type Network } from '../support/network/network-model.ts';
 import { type RecordedName, recordedNetwork } from '../support/network/recorded-network.ts';
@@ -32,18 +25,8 @@ const STRIDE = IN_FULL ? 1 : 8;
 
 /** In the short test all of them happen to the same messages. */
 const DISTURBANCES: [string, Disturbance][] = IN_FULL
-  ? [
-      ['dropped', dropEvery(10)],
-      ['doubled', doubleEvery(10)],
-      ['reordered', reorderEvery(10)],
-      ['corrupt', corruptEvery(10)],
-    ]
-  : [
-      [
-        'dropped, doubled, reordered or corrupt, and one cut',
-        chain(dropEvery(40), doubleEvery(40), reorderEvery(40), corruptEvery(40)),
-      ],
-    ];
+  ? WAYS.map((way) => [way, disturbing([way], 10)])
+  : [[`${WAYS.join(', ')}, and one cut`, disturbing(WAYS, 10)]];
 
 interface Running extends Following {
   network: Network;

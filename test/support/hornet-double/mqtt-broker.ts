@@ -146,50 +146,22 @@ function confirmedMessage(node: NodeState): PushedMessage | undefined {
   return { topic: CONFIRMED, payload };
 }
 
-/** All of these happen, one after the other. */
-export function chain(...disturbances: Disturbance[]): Disturbance {
-  return (message) => disturbances.reduce((sent, each) => sent.flatMap(each), [message]);
-}
+/** A message is lost, comes twice, or after the next ones, or has another byte. */
+export const WAYS = ['dropped', 'doubled', 'late', 'corrupt'] as const;
 
-/** Something happens to every `period`-th message, beginning with that one. */
-function everyNth(period: number, happen: Disturbance): Disturbance {
+/** Every `period`-th message is disturbed, in these ways by turns; one that is late, by half a period. */
+export function disturbing(ways: readonly (typeof WAYS)[number][], period: number): Disturbance {
   let count = 0;
-  return (message) => (++count % period === 0 ? happen(message) : [message]);
-}
-
-export function dropEvery(period: number): Disturbance {
-  return everyNth(period, () => []);
-}
-
-export function doubleEvery(period: number): Disturbance {
-  return everyNth(period, (message) => [message, message]);
-}
-
-/** One byte of the payload is another, a different one each time. */
-export function corruptEvery(period: number): Disturbance {
-  let count = 0;
-  return everyNth(period, ({ topic, payload }) => {
-    const spoiled = Uint8Array.from(payload);
-    const at = (count++ * 7919) % spoiled.length;
-    spoiled[at] = spoiled[at]! ^ 0x10;
-    return [{ topic, payload: spoiled }];
-  });
-}
-
-/** The message is held back until half a period later. */
-export function reorderEvery(period: number): Disturbance {
-  let held: PushedMessage | undefined;
-  let since = 0;
-  let count = 0;
+  const held: PushedMessage[] = [];
   return (message) => {
-    if (++count % period === 0 && held === undefined) {
-      held = message;
-      since = count;
-      return [];
-    }
-    if (held === undefined || count - since < period / 2) return [message];
-    const late = held;
-    held = undefined;
-    return [message, late];
+    const { topic, payload } = message;
+    const way = ++count % period === 0 ? ways[(count / period) % ways.length] : undefined;
+    if (way === 'dropped') return [];
+    if (way === 'doubled') return [message, message];
+    const at = (count * 7919) % payload.length;
+    if (way === 'corrupt') return [{ topic, payload: payload.with(at, payload[at]! ^ 0x10) }];
+    if (way === 'late') held.push(message);
+    const late = count % period === period >> 1 ? held.splice(0) : [];
+    return way === 'late' ? [] : [message, ...late];
   };
 }
