@@ -4,8 +4,6 @@
  * product but codecs.
  */
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { decodeOutput, nftIdOf } from '../../src/stardust/wire/ids.ts';
-import { OutputType } from '../../src/stardust/wire/output.ts';
 import { decide, pastCone, rootsOf } from '../support/network/known-verdicts.ts';
 import {
   isUnspentAt,
@@ -19,7 +17,8 @@ import {
 } from '../support/network/network-model.ts';
 import { eventsOfLives, type LifeEvent } from '../support/network/nft-lives.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import type { PlainOutput } from '../support/nft-list/plain-list.ts';
+import { type PlainOutput, plainOf } from '../support/nft-list/plain-list.ts';
+import { nftIdOfOutput } from '../support/payloads/outputs.ts';
 
 export type Request = WhiteFlagCase['request'];
 export type Roots = WhiteFlagCase['response'];
@@ -40,8 +39,8 @@ export class Truth {
   /** Outputs that hold NFTs, in the order in which they were booked. */
   readonly #nfts: Nft[] = [];
   #outputsSeen = 0;
-  /** All outputs, decoded, in the order in which they were booked. */
-  readonly #plain: { plain: PlainOutput; output: NetworkOutput }[] = [];
+  /** All outputs, in the order in which they were booked. */
+  readonly #plain: ReturnType<typeof plainOf>[] = [];
   #lives: { at: number; events: Map<string, LifeEvent[]> } | undefined;
 
   constructor(network: SyntheticNetwork) {
@@ -93,9 +92,7 @@ export class Truth {
   /** Outputs that are unspent once milestone `index` is applied; all that ever were without it. */
   plainOutputs(index?: number): PlainOutput[] {
     this.#look();
-    const all = this.#plain;
-    const some = index === undefined ? all : all.filter(({ output }) => isUnspentAt(output, index));
-    return some.map(({ plain }) => plain);
+    return this.#plain.filter(({ held }) => index === undefined || isUnspentAt(held, index));
   }
 
   /** The NFTs that milestones after `from` and up to `to` changed, sorted. */
@@ -120,12 +117,10 @@ export class Truth {
     const { outputs } = this.#network;
     if (outputs.size === this.#outputsSeen) return;
     for (const output of [...outputs.values()].slice(this.#outputsSeen)) {
-      const value = decodeOutput(output.bytes);
-      const { outputId, bookedTimestamp: createdTime } = output;
-      const plain = { outputId: outputId.toHex(), createdTime, output: value };
-      this.#plain.push({ plain, output });
-      if (value.type !== OutputType.Nft) continue;
-      this.#nfts.push({ nftId: nftIdOf(value, output.outputId).toHex(), output });
+      const plain = plainOf(output);
+      this.#plain.push(plain);
+      const nftId = nftIdOfOutput(plain.output, output.outputId);
+      if (nftId !== undefined) this.#nfts.push({ nftId: nftId.toHex(), output });
     }
     this.#outputsSeen = outputs.size;
   }

@@ -4,12 +4,14 @@
  */
 import { createServer } from 'node:http';
 import type { AddressOutput } from '../../../client/balance.ts';
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
 import type { RentStructure } from '../../../src/stardust/wire/parameters.ts';
 import { listen } from '../edge/launch.ts';
+import { NodeState } from '../hornet-double/node-state.ts';
+import { ZERO_ID } from './network-model.ts';
+import { SyntheticNetwork } from './synthetic-network.ts';
 
-const ZERO_ID = toHex(new Uint8Array(32));
+const INDEX = 10;
 
 export interface WalletNode {
   url: string;
@@ -25,39 +27,12 @@ export async function startWalletNode(
   unixTime: number,
   rentStructure: RentStructure,
 ): Promise<WalletNode> {
-  const milestone = { index: 10, timestamp: unixTime, milestoneId: ZERO_ID };
+  const parameters = { bech32Hrp: prefix, rentStructure };
+  const network = new SyntheticNetwork({ genesisIndex: INDEX - 1, parameters });
+  network.milestone({ timestamp: unixTime });
   const answers: Record<string, unknown> = {
     '/api/routes': { routes: ['core/v2', 'indexer/v1'] },
-    '/api/core/v2/info': {
-      name: 'stardust-edge-node',
-      version: '0.0.0',
-      status: {
-        isHealthy: true,
-        latestMilestone: milestone,
-        confirmedMilestone: milestone,
-        pruningIndex: 0,
-      },
-      supportedProtocolVersions: [2],
-      protocol: {
-        version: 2,
-        networkName: 'made',
-        bech32Hrp: prefix,
-        minPowScore: 0,
-        belowMaxDepth: 15,
-        rentStructure,
-        tokenSupply: '1000000000000',
-      },
-      pendingProtocolParameters: [],
-      baseToken: {
-        name: 'Made',
-        tickerSymbol: 'MDE',
-        unit: 'MDE',
-        decimals: 6,
-        useMetricPrefix: false,
-      },
-      metrics: { blocksPerSecond: 0, referencedBlocksPerSecond: 0, referencedRate: 0 },
-      features: [],
-    },
+    '/api/core/v2/info': new NodeState(network, INDEX).infoJson(),
   };
   const server = createServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://node');
@@ -67,7 +42,7 @@ export async function startWalletNode(
   });
 
   const listed = (outputs: readonly AddressOutput[]) => ({
-    ledgerIndex: 10,
+    ledgerIndex: INDEX,
     pageSize: 1000,
     items: outputs.map(({ outputId }) => outputId),
   });
@@ -86,7 +61,7 @@ export async function startWalletNode(
           isSpent: false,
           milestoneIndexBooked: 5,
           milestoneTimestampBooked: unixTime - 50,
-          ledgerIndex: 10,
+          ledgerIndex: INDEX,
         },
         output: outputToJson(found.output),
       }

@@ -2,7 +2,9 @@
  * Lists of inx-indexer 1.0.1 in plain words: every output in memory, one filter after the other, no
  * index. Written after the plug-in's code and apart from src/: what both say is meant.
  */
+import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
+import type { NetworkOutput } from '../network/network-model.ts';
 
 export interface PlainOutput {
   /** 68 hex digits. */
@@ -10,6 +12,11 @@ export interface PlainOutput {
   /** Unix seconds. */
   createdTime: number;
   output: Output;
+}
+
+export function plainOf(held: NetworkOutput): PlainOutput & { held: NetworkOutput } {
+  const { outputId, bookedTimestamp: createdTime, bytes } = held;
+  return { outputId: outputId.toHex(), createdTime, output: decodeOutput(bytes), held };
 }
 
 /** What stands behind `outputs/` in the path; `all` where nothing does. */

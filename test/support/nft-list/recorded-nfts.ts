@@ -2,22 +2,16 @@
  * The outputs of recorded networks at each of their ledger indexes, and what inx-indexer answered
  * there.
  */
-import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import { decode } from '../../../src/stardust/encoding/codec.ts';
-import { type NftOutput, OutputType, output } from '../../../src/stardust/wire/output.ts';
+import { type NftOutput, OutputType } from '../../../src/stardust/wire/output.ts';
+import { isUnspentAt } from '../network/network-model.ts';
 import { type RecordedName, recordedNetwork } from '../network/recorded-network.ts';
 import { readLines } from '../vectors.ts';
-import type { PlainOutput } from './plain-list.ts';
+import { type PlainOutput, plainOf } from './plain-list.ts';
 
 export interface RecordedList {
   path: string;
   status: number;
   response: unknown;
-}
-
-interface DatedOutput extends PlainOutput {
-  bookedIndex: number;
-  spentIndex: number;
 }
 
 export interface PlainNft extends PlainOutput {
@@ -38,18 +32,8 @@ export function oddLists(): RecordedList[] {
 
 /** By ledger index: the unspent outputs of a recorded network. */
 export function recordedOutputs(name: RecordedName): (index: number) => PlainOutput[] {
-  const all = Array.from(
-    recordedNetwork(name).outputs.values(),
-    (each): DatedOutput => ({
-      outputId: toHexDigits(each.outputId),
-      createdTime: each.bookedTimestamp,
-      output: decode(output, each.bytes),
-      bookedIndex: each.bookedIndex,
-      spentIndex: each.spent?.index ?? Number.POSITIVE_INFINITY,
-    }),
-  );
-  return (index) =>
-    all.filter(({ bookedIndex, spentIndex }) => bookedIndex <= index && index < spentIndex);
+  const all = [...recordedNetwork(name).outputs.values()].map(plainOf);
+  return (index) => all.filter(({ held }) => isUnspentAt(held, index));
 }
 
 /** By ledger index: the unspent NFTs of network-n. */

@@ -5,9 +5,7 @@
  * Everything is streamed, so that files of any size can be written.
  */
 import { Writer } from '../../../src/stardust/encoding/bytes.ts';
-import { encode } from '../../../src/stardust/encoding/codec.ts';
 import type { LedgerOutput } from '../../../src/stardust/wire/ledger-output.ts';
-import { type Output, OutputType, output } from '../../../src/stardust/wire/output.ts';
 import type { Treasury } from '../../../src/stardust/wire/receipt.ts';
 
 export interface WrittenDiff {
@@ -99,49 +97,4 @@ function diffRecord({ payload, spentTreasury, created, consumed }: WrittenDiff):
     .u32(4 + body.length)
     .put(body.finish())
     .finish();
-}
-
-/** 32 bytes that are different for each kind and number. */
-export function madeId(kind: number, number: number): Uint8Array {
-  const id = new Uint8Array(32);
-  const view = new DataView(id.buffer);
-  for (let at = 0; at < 32; at += 4)
-    view.setUint32(at, Math.imul(number + 1, 0x9e3779b1 + 2 * at) ^ (kind << 16));
-  view.setUint32(4, number);
-  view.setUint8(8, kind);
-  return id;
-}
-
-/** The `number`-th of a made-up sequence of outputs: an NFT every `nftEvery`, else basic. */
-export function madeOutput(
-  number: number,
-  amount: bigint,
-  bookedIndex: number,
-  bookedTimestamp: number,
-  nftEvery: number,
-): LedgerOutput {
-  const unlockConditions: Output['unlockConditions'] = [
-    { type: 0, address: { type: 0, id: madeId(1, number) } },
-  ];
-  const common = { amount, nativeTokens: [], unlockConditions, features: [] };
-  // half of the NFTs are new ones, whose ID is that of the output
-  const nftId = number % (2 * nftEvery) === 0 ? new Uint8Array(32) : madeId(2, number);
-  const value: Output =
-    number % nftEvery === 0
-      ? {
-          ...common,
-          type: OutputType.Nft,
-          nftId,
-          immutableFeatures: [{ type: 2, data: madeId(3, number) }],
-        }
-      : { ...common, type: OutputType.Basic };
-  const outputId = new Uint8Array(34);
-  outputId.set(madeId(4, number));
-  return {
-    outputId,
-    blockId: madeId(5, number),
-    bookedIndex,
-    bookedTimestamp,
-    bytes: encode(output, value),
-  };
 }
