@@ -3,15 +3,13 @@
  * in a copy of the project: the test that is named beside it must fail then. So none is there that
  * nothing needs: `npm run test:slow -- sums`.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { findProgram } from '../../cli/lib/runtime.js';
 import { REMOVED_CHECKS } from '../simulator/planted/plants.ts';
-import { ScratchCopy } from '../simulator/scratch-copy.ts';
+import { runNode, ScratchCopy } from '../simulator/scratch-copy.ts';
 
 const USAGE = `Usage: node tools/run.js test/slow/sums.ts [NAME…]
 
@@ -25,16 +23,8 @@ const FAILED = /^\s*Tests .*\b\d+ failed/m;
 
 async function isSeen(tables: string, seenBy: string, folder: string): Promise<boolean> {
   const args = ['run', '--project', 'node', '--no-color', `test/${seenBy}.test.ts`];
-  const child = spawn(process.execPath, [VITEST, ...args], {
-    cwd: folder,
-    env: { ...process.env, SLOW: '1', FLIPPED_ROWS: '4', FLIPPED_TABLES: tables, NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  let text = '';
-  child.stdout.on('data', (data) => {
-    text += data;
-  });
-  const [code] = await once(child, 'close');
+  const env = { SLOW: '1', FLIPPED_ROWS: '4', FLIPPED_TABLES: tables, NO_COLOR: '1' };
+  const { code, text } = (await runNode([VITEST, ...args], folder, { env }))!;
   if (code !== 0 && !FAILED.test(text)) throw new Error(text);
   return code !== 0;
 }

@@ -2,9 +2,7 @@
  * Mutants of the follower, of what writes and reads the ledger for it, and of the NFT index: how
  * many the simulator's seeds kill, and how many of the others the unit tests do.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,7 +12,7 @@ import { Random } from '../../support/network/random.ts';
 import { bundleProduct, type Patch, PatchNotFound } from '../platform/bundle.ts';
 import { isolateGlobals } from '../platform/globals.ts';
 import { Simulation } from '../platform/simulation.ts';
-import { ScratchCopy } from '../scratch-copy.ts';
+import { runNode, runStories, ScratchCopy } from '../scratch-copy.ts';
 import { type Mutation, mutationsOf } from './operators.ts';
 
 const USAGE = `Usage: node tools/run.js test/simulator/mutants/run.ts [options] [SEEDS…]
@@ -60,29 +58,6 @@ function allMutants(only: readonly string[]): Mutant[] {
     );
 }
 
-/** Runs a command until its end or for so long; undefined if it did not end. */
-async function runFor(
-  seconds: number,
-  command: string,
-  args: string[],
-  cwd: string,
-): Promise<{ code: number | null; text: string } | undefined> {
-  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (data) => {
-      text += data;
-    });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    process.kill(-child.pid!, 'SIGKILL');
-  }, 1000 * seconds);
-  const [code] = await once(child, 'close');
-  clearTimeout(timer);
-  return isLate ? undefined : { code, text };
-}
-
 function patchOf({ file, start, end, instead }: Mutant): Patch {
   const text = readFileSync(join(PROJECT, file), 'utf8');
   return { name: 'mutant', file, text, instead: text.slice(0, start) + instead + text.slice(end) };
@@ -118,27 +93,22 @@ class Killing {
   /** Throws where the stories are not right without a mutant. */
   async tryClean(): Promise<void> {
     const began = performance.now();
-    const ended = await this.#runStories([]);
+    const ended = await this.#run([]);
     if (ended?.code !== 0) throw new Error(`without mutants: ${ended?.text.slice(-500)}`);
     this.#seconds = 20 + (4 * (performance.now() - began)) / 1000;
   }
 
-  #runStories(options: string[]) {
-    const simulator = join(PROJECT, 'test/simulator/run.ts');
-    const args = [simulator, '--stop', '--no-shrink', '--json', ...options, ...this.#seeds];
-    return runFor(this.#seconds, process.execPath, args, this.#folder);
+  #run(patches: readonly Patch[]) {
+    return runStories(this.#folder, patches, ['--no-shrink', ...this.#seeds], this.#seconds);
   }
 
   async bySeeds(mutant: Mutant): Promise<{ fate: Fate | undefined; why: string }> {
-    const patch = join(this.#folder, 'patch.json');
-    writeFileSync(patch, JSON.stringify([patchOf(mutant)]));
-    const ended = await this.#runStories(['--patch', patch]);
+    const ended = await this.#run([patchOf(mutant)]);
     if (ended === undefined) return { fate: 'hung', why: '' };
     if (ended.code === 0) return { fate: undefined, why: '' };
-    const [, seed, why] =
-      /"seed":"(\w+)","ok":false.*"message":"([^\n]{0,90})/.exec(ended.text) ?? [];
-    if (ended.code === 1) return { fate: 'seeds', why: `, ${seed}: ${why}` };
-    return { fate: 'fault', why: `, ${ended.text.slice(-90)}` };
+    const failed = ended.stories.find(({ ok }) => !ok);
+    if (ended.code !== 1) return { fate: 'fault', why: `, ${ended.text.slice(-90)}` };
+    return { fate: 'seeds', why: `, ${failed?.seed}: ${failed?.message?.slice(0, 90)}` };
   }
 
   async byUnits({ file, start, end, instead }: Mutant): Promise<Fate> {
@@ -149,7 +119,7 @@ class Killing {
     const projects = ['node', 'workerd'].flatMap((name) => ['--project', name]);
     const args = [vitest, 'run', ...projects, '--bail', '1', `${unitsOf(file)}/`];
     const ended = await copy.with(file, mutate, () =>
-      runFor(UNITS_SECONDS, process.execPath, args, copy.folder),
+      runNode(args, copy.folder, { seconds: UNITS_SECONDS }),
     );
     return ended?.code === 0 ? 'LIVES' : 'units';
   }

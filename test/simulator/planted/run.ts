@@ -2,15 +2,12 @@
  * Plants mistakes (plants.ts) and has the simulator look for them, one after the other, by fresh
  * seeds and without a hint.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
-import { PROJECT } from '../../../cli/lib/project.ts';
-import { ScratchCopy } from '../scratch-copy.ts';
+import { runNode, runStories, ScratchCopy, type Told } from '../scratch-copy.ts';
 import { PLANTS, type Plant } from './plants.ts';
 
 const USAGE = `Usage: node tools/run.js test/simulator/planted/run.ts [options] [NAME…]
@@ -25,22 +22,12 @@ and the entries that are left of its story. Exit status 1 if one was not found.
   --seed N      the first seed (default: by the clock)
   --judge FILE  a build of tools/judge, for rules misread; without it, one is made each time`;
 
-/** What the simulator says of a story that failed. */
-interface Failure {
-  seed: string;
-  ok: boolean;
-  kind?: string;
-  message?: string;
-  shrunkTo?: number;
-  cpuMs: number;
-}
-
 interface Found {
   plant: Plant;
   /** Of CPU, without shrinking. */
   seconds: number;
   stories: number;
-  failure: Failure | undefined;
+  failure: Told | undefined;
 }
 
 interface Options {
@@ -49,17 +36,6 @@ interface Options {
   workers: string;
   seed: string;
   judge: string | undefined;
-}
-
-/** What a command printed, and its exit status. */
-async function run(args: string[], cwd: string): Promise<{ code: number; lines: string[] }> {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.on('data', (data) => {
-    text += data;
-  });
-  const [code] = await once(child, 'close');
-  return { code, lines: text.split('\n') };
 }
 
 async function look(plant: Plant, folder: string, options: Options): Promise<Found> {
@@ -74,18 +50,12 @@ async function lookBySimulator(
   folder: string,
   { stories: most, workers, seed, 'shrink-seconds': shrinkSeconds }: Options,
 ): Promise<Sight> {
-  const file = join(folder, `${name}.json`);
-  writeFileSync(file, JSON.stringify(changes.map((change) => ({ name, ...change }))));
-  const options = ['--stop', '--json', '--shrink-seconds', shrinkSeconds, '--workers', workers];
   const seeds = `${seed}-${Number(seed) + Number(most) - 1}`;
-  const simulator = join(PROJECT, 'test/simulator/run.ts');
-  const { code, lines } = await run([simulator, '--patch', file, ...options, seeds], folder);
-  // wrong use; an error in the simulator itself, 3, is no finding
-  if (code === 2) throw new Error(`${name}: the simulator ended with ${code}`);
-  const stories: Failure[] = lines
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line))
-    .filter((line) => line.seed !== undefined);
+  const options = ['--shrink-seconds', shrinkSeconds, '--workers', workers, seeds];
+  const patches = changes.map((change) => ({ name, ...change }));
+  const { code, text, stories } = (await runStories(folder, patches, options))!;
+  // wrong use, or an error in the simulator itself, is no finding
+  if (code === 2) throw new Error(`${name}: the simulator ended with ${code}: ${text}`);
   const cpuMs = stories.reduce((sum, each) => sum + each.cpuMs, 0);
   return {
     seconds: Math.round(cpuMs / 1000),
@@ -111,10 +81,10 @@ async function lookByReference(
     async () => {
       for (let stories = 1; ; stories++) {
         const network = String(Number(seed) + stories);
-        const { code, lines } = await run([reference, ...program, network], copy.folder);
+        const { code, text } = (await runNode([reference, ...program, network], copy.folder))!;
         if (code === 0 && stories < Number(most)) continue;
         const cpuMs = Math.round(performance.now() - began);
-        const [message = ''] = lines;
+        const [message = ''] = text.split('\n');
         const failure = { seed: network, ok: false, kind: 'difference', message, cpuMs };
         const seconds = Math.round(cpuMs / 1000);
         return { seconds, stories, failure: code === 1 ? failure : undefined };
