@@ -5,13 +5,14 @@
 import { expect, it } from 'vitest';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { Random } from '../support/network/random.ts';
+import { askTimed, posting, type Timed } from './checks/white-flag.ts';
 import { runStory } from './run-story.ts';
 import { issue } from './steps/coordinators.ts';
 import { PLAIN, type Settings } from './story.ts';
 import type { Conduct } from './upstream.ts';
 import type { World } from './world.ts';
 
-const COORDINATOR = { 'cf-connecting-ip': '203.0.113.9' };
+const COORDINATOR = '203.0.113.9';
 const PROPOSALS = 12;
 
 const settingsOf = (upstreams: number, hasFeed: boolean): Settings => ({
@@ -33,7 +34,7 @@ it.each([
   { upstreams: 1, hung: 1, hasFeed: false, wanted: 'unknown', depth: 5, how: TARPIT },
 ])('$hung of $upstreams hang, and strangers read $wanted blocks', async (scenario) => {
   const { upstreams, hung, hasFeed, wanted, depth = 1, how = HANGS } = scenario;
-  const answers: { status: number; ms: number }[] = [];
+  const answers: Timed[] = [];
   let behind = 0;
   const script = async (world: World) => {
     const { network, simulation } = world;
@@ -50,14 +51,9 @@ it.each([
       for (let level = 0; level < depth; level++) top = network.note([top], random.bytes(8));
       const parents = [below, top];
       world.publishNews();
-      const body = JSON.stringify({ ...network.propose({ parents: [below] }).request, parents });
-      const asked = simulation.now;
-      const answer = { status: 0, ms: Number.POSITIVE_INFINITY };
-      answers.push(answer);
-      const look = ({ status }: Response) => {
-        Object.assign(answer, { status, ms: simulation.now - asked });
-      };
-      world.ask('/api/core/v2/whiteflag', look, { method: 'POST', headers: COORDINATOR, body });
+      const { request } = network.propose({ parents: [below] });
+      const init = posting({ ...request, parents }, COORDINATOR);
+      answers.push(askTimed(world, '/api/core/v2/whiteflag', init));
     };
     let readers = 0;
     const read = () => {

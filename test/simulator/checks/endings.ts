@@ -43,7 +43,7 @@ import { scrubTwice } from './scrub.ts';
 import { runShort } from './shortage.ts';
 import { checkTold } from './silence.ts';
 import { sweep } from './sweep.ts';
-import { askRoots } from './white-flag.ts';
+import { askRoots, posting } from './white-flag.ts';
 
 export type Ending =
   | 'nothing'
@@ -112,9 +112,7 @@ async function followThisOne(world: World, seed: string): Promise<void> {
   if (state !== stateHash(network, last))
     world.wrong('liveness', `a node that follows this one is at ${await ledger()} of ${last}`);
   const { request, response } = network.propose({ parents: [network.milestoneBlock!] });
-  const answer = await world.complete(
-    other.ask('/api/core/v2/whiteflag', { method: 'POST', body: JSON.stringify(request) }),
-  );
+  const answer = await world.complete(other.ask('/api/core/v2/whiteflag', posting(request)));
   const said = await answer.json();
   if (answer.status === 200 && JSON.stringify(said) !== JSON.stringify(response))
     world.wrong('safety', `a node that follows this one says ${JSON.stringify(said)}`);
@@ -489,7 +487,7 @@ async function endVersion(world: World): Promise<void> {
     ({ status }) => {
       if (status === 200) world.wrong('safety', 'a root by rules of another version');
     },
-    { method: 'POST', body: JSON.stringify(request) },
+    posting(request),
   );
   await world.simulation.pass(LOOK_MS);
 }
@@ -527,10 +525,7 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   for (const [path, init] of [
     ['/health', {}],
     ['/metrics', {}],
-    [
-      '/api/core/v2/whiteflag',
-      { method: 'POST', body: JSON.stringify(proposalOf(milestoneAt(network, last)!)) },
-    ],
+    ['/api/core/v2/whiteflag', posting(proposalOf(milestoneAt(network, last)!))],
   ] as const)
     world.ask(
       path,

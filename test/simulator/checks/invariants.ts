@@ -37,9 +37,12 @@ import {
   ANSWERED_MS,
   answerableProposal,
   askRoots,
+  askTimed,
   checkPasts,
   checkWork,
   isFull,
+  posting,
+  type Timed,
   unreferencedSince,
   visibleIds,
 } from './white-flag.ts';
@@ -153,7 +156,7 @@ async function checkUponTwin(world: World): Promise<void> {
 const CROWD = 61;
 /** Strangers who each read a block that is nowhere. */
 const READERS = 12;
-const STRANGER = { 'cf-connecting-ip': '192.0.2.1' };
+const STRANGER = '192.0.2.1';
 
 /** A coordinator is answered though a stranger wants the same, behind much that is nowhere. */
 async function checkBesideStranger(world: World): Promise<void> {
@@ -166,32 +169,13 @@ async function checkBesideStranger(world: World): Promise<void> {
   world.publishNews();
   const { request } = network.propose({ parents });
   const askAs = (some: readonly string[]) => {
-    const body = JSON.stringify({ ...request, parents: some });
-    const init = { method: 'POST', headers: STRANGER, body };
+    const init = posting({ ...request, parents: some }, STRANGER);
     world.ask('/api/core/v2/whiteflag', () => {}, init);
   };
   for (let i = 0; i < CROWD; i++) askAs([toHex(world.readers.bytes(32))]);
   askAs(parents);
   if (!(await askOnce(world, request)))
     world.wrong('liveness', 'a proposal waits in the queue of a stranger');
-}
-
-interface Timed {
-  status: number;
-  ms: number;
-}
-
-/** A request, and how its answer came. */
-function askTimed(world: World, path: string, request: Request, address?: string): Timed {
-  const { simulation } = world;
-  const askedAt = simulation.now;
-  const timed = { status: 0, ms: Number.POSITIVE_INFINITY };
-  const look = ({ status }: Response) => {
-    Object.assign(timed, { status, ms: simulation.now - askedAt });
-  };
-  const headers = address ? { 'cf-connecting-ip': address } : {};
-  world.ask(path, look, { method: 'POST', headers, body: JSON.stringify(request) });
-  return timed;
 }
 
 /** In which what a crowd wants is begun, and in which whoever is not in it has an answer. */
@@ -217,7 +201,7 @@ async function checkBesideStrangers(world: World): Promise<void> {
   if (!isFed || settings.needsWork) return;
   const propose = (parents: string[], address?: string) => {
     const request = { ...network.propose({ parents: parents.slice(0, 1) }).request, parents };
-    return askTimed(world, '/api/core/v2/whiteflag', request, address);
+    return askTimed(world, '/api/core/v2/whiteflag', posting(request, address));
   };
   const proposeNew = () => {
     const below = network.milestoneBlock!;
@@ -257,10 +241,10 @@ async function checkBesideReader(world: World): Promise<void> {
   if (!settings.isServe || milestone.index <= world.importedTo + 1 || world.tally.has('leave'))
     return;
   const read = (address: string) =>
-    askTimed(world, '/api/edge/v1/whiteflag', proposalOf(milestone), address);
+    askTimed(world, '/api/edge/v1/whiteflag', posting(proposalOf(milestone), address));
   const before = read('198.51.100.1');
   await simulation.pass(ANSWERED_MS);
-  for (let i = 0; i < READS_OF_ONE; i++) read(STRANGER['cf-connecting-ip']);
+  for (let i = 0; i < READS_OF_ONE; i++) read(STRANGER);
   await simulation.pass(BEGUN_MS);
   const beside = [read('198.51.100.1'), read('198.51.100.1')];
   await simulation.pass(2 * ANSWERED_MS);

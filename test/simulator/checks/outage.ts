@@ -2,7 +2,7 @@
 import { currentOwner, isRequest } from '../platform/simulation.ts';
 import { issue } from '../steps/coordinators.ts';
 import type { World } from '../world.ts';
-import { ANSWERED_MS, isFull } from './white-flag.ts';
+import { ANSWERED_MS, askTimed, isFull, posting } from './white-flag.ts';
 
 /** More than have places at once (src/follower/bring/bring-blocks.ts). */
 const PROPOSALS = 10;
@@ -20,11 +20,11 @@ export async function checkAfterOutage(world: World): Promise<void> {
   const { request } = network.propose({ parents: [below] });
   const proposals = Array.from({ length: PROPOSALS }, () => {
     const parents = [below, network.note([below], readers.bytes(8))];
-    return { method: 'POST', body: JSON.stringify({ ...request, parents }) };
+    return posting({ ...request, parents });
   });
   world.publishNews();
-  const propose = () => proposals.map((init) => askStatus(world, '/api/core/v2/whiteflag', init));
-  const read = () => PATHS.map((path) => askStatus(world, path));
+  const propose = () => proposals.map((init) => askTimed(world, '/api/core/v2/whiteflag', init));
+  const read = () => PATHS.map((path) => askTimed(world, path));
   const faults = ['lost-before'] as const;
   node.disturbances.d1 = { chance: 1, faults };
   read();
@@ -42,12 +42,6 @@ export async function checkAfterOutage(world: World): Promise<void> {
   const isAnswered = answers.some(({ status }) => status === 200) || (await isFull(world));
   if (!isRead || !isAnswered)
     world.wrong('liveness', `D1 is there again, and ${JSON.stringify([reads, answers])}`);
-}
-
-function askStatus(world: World, path: string, init?: RequestInit): { status: number } {
-  const told = { status: 0 };
-  world.ask(path, ({ status }) => void Object.assign(told, { status }), init);
-  return told;
 }
 
 /** How often a feed breaks, and half of the time for which it lasts then. */

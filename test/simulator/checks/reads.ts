@@ -5,6 +5,7 @@ import { optionToJson } from '../../../src/stardust/json/rest-json.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { readMilestone as readPayload } from '../../support/network/blocks.ts';
 import {
+  coneOf,
   isUnspentAt,
   lastIndex,
   milestoneAt,
@@ -660,16 +661,13 @@ export function readExplanation(world: World, milestoneIndex: number): void {
         [toHex(signed.inclusionMerkleRoot), toHex(signed.appliedMerkleRoot)],
       );
       if (fault !== undefined) return fault;
-      const cone = [...world.network.blocks.values()]
-        .filter(({ referenced }) => referenced?.index === milestoneIndex)
-        .sort((a, b) => a.referenced!.whiteFlagIndex - b.referenced!.whiteFlagIndex);
       return differs(
         body.blocks.map(({ blockId, ledgerInclusionState, conflictReason = 0 }) => [
           blockId,
           ledgerInclusionState,
           reasonOf(world, conflictReason),
         ]),
-        cone.map(({ id, referenced }) => [
+        coneOf(world.network, milestoneIndex).map(({ id, referenced }) => [
           id,
           referenced!.state,
           reasonOf(world, referenced!.conflict),

@@ -16,6 +16,33 @@ export const UNKNOWN_MS = 4000;
 /** Milestones. */
 const FAR = 10;
 
+export interface Timed {
+  /** 0 until there is an answer. */
+  status: number;
+  ms: number;
+}
+
+/** A request, and how its answer came. */
+export function askTimed(world: World, path: string, init?: Posted): Timed {
+  const { simulation } = world;
+  const askedAt = simulation.now;
+  const timed = { status: 0, ms: Number.POSITIVE_INFINITY };
+  const look = ({ status }: Response) => {
+    Object.assign(timed, { status, ms: simulation.now - askedAt });
+  };
+  world.ask(path, look, init);
+  return timed;
+}
+
+type Posted = ReturnType<typeof posting>;
+
+/** A request of a client, with the address that it has. */
+export const posting = (body: unknown, address?: string) => ({
+  method: 'POST',
+  headers: address === undefined ? {} : { 'cf-connecting-ip': address },
+  body: JSON.stringify(body),
+});
+
 /** As a client writes it who names a parent twice, in other letters. */
 function repeat(request: Request, random: Random): Request {
   const { parents } = request;
