@@ -33,7 +33,7 @@ import { openMemory } from '../support/ledger/memory-database.ts';
 import { awaitedOutputs, knownBlockIds } from '../support/ledger/stored-blocks.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { COIN_AMOUNT, type SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import { coin, type MadeTransaction } from '../support/network/transactions.ts';
+import { type Coin, coin, type MadeTransaction } from '../support/network/transactions.ts';
 import { basic } from '../support/payloads/outputs.ts';
 
 /** Each batch that would write a verdict fails. */
@@ -125,6 +125,46 @@ it('another follower that drops blocks of the same pack meanwhile is no damage',
     outcomes.add(outcome);
   }
   expect([...outcomes].sort()).toEqual(['LedgerMoved', 'made']);
+});
+
+it('transactions whose creators lost are not tried for ever before one that can be decided', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'lost creators');
+  const by = network.account(0);
+  const parts = (count: bigint) =>
+    Array.from({ length: Number(count) }, () => basic(by, { amount: COIN_AMOUNT / count }));
+  const gather = (made: readonly Coin[]) => {
+    const amount = made.reduce((sum, { output }) => sum + output.amount, 0n);
+    return network.transaction(
+      made.map((each) => ({ coin: each, by })),
+      [basic(by, { amount })],
+    );
+  };
+  const [one, two, three] = network.genesisSpends;
+  let top = root;
+  const attach = (made: MadeTransaction) => {
+    top = network.attachTransaction(made, [top]);
+  };
+  attach(network.transaction([one!, two!], [basic(by, { amount: 2n * COIN_AMOUNT })]));
+  const rivals = [one!, two!].map((spend) => network.transaction([spend], parts(128n)));
+  for (const each of rivals) attach(each);
+  const lost = top;
+  const hidden = network.transaction([three!], parts(4n));
+  // as many inputs as one step decides, of which one each is not known yet
+  for (const [i, { coins }] of rivals.entries())
+    attach(gather([...coins.slice(1), hidden.coins[i]!]));
+  attach(gather(hidden.coins.slice(2, 3)));
+  await storeNow(withTips(rig, top), db);
+  for (const parent of [lost, network.attachTransaction(hidden, [root])]) {
+    network.milestone({ parents: [network.milestoneBlock!, parent] });
+    await takeNext(rig, db);
+  }
+  const { index } = rig.following.memory;
+  index.noteSearched(0);
+  const head = (await readHead(db))!;
+  expect(await resolveVerdicts(db, { index, head, verify: verifySignature }, 9)).toBe(false);
+  const awaited = await awaitedOutputs(db);
+  expect(awaited.sort()).toEqual(hidden.coins.slice(0, 2).map(({ id }) => id.toHex()));
 });
 
 it('an output whose newer block was dropped is still found in the older one', async () => {

@@ -100,6 +100,14 @@ test('the window: last changes first, and the prefixes of all', async () => {
   });
 });
 
+test('a change is there whatever the row of its NFT says of when it was', async () => {
+  await env.LEDGER.prepare('UPDATE nft SET changed = changed + 1').run();
+  const { rows } = (await ledger.index.readChanges(endOf(100), 103, 9))!;
+  expect(rows.map(({ nft }) => nft)).toEqual([A, B, C]);
+  const asked = { generation: 'g', from: 100, token: undefined };
+  expect((await ledger.index.readWindow(asked, 9))?.rows).toHaveLength(3);
+});
+
 test('one NFT', async () => {
   expect(await nfts.readNft(A, false)).toEqual({
     ledgerIndex: 103,
