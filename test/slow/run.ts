@@ -40,12 +40,6 @@ const simulate: Run = async () => {
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 };
 
-/** Sequences of steps by hand, each of which shows a planted mistake. */
-const plantByHand: Run = async () => {
-  const code = await run(process.execPath, ['test/simulator/planted/scripts.ts']);
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-};
-
 const { REQUESTS = '300000', MILESTONES = '1500' } = process.env;
 const RANDOM_LIES = { RANDOM_LIES: '500' };
 
@@ -118,7 +112,6 @@ const TESTS: Readonly<Record<string, Run>> = {
   },
   modules: script('modules'),
   simulator: simulate,
-  plants: plantByHand,
   hostile: script('hostile'),
 };
 
@@ -179,7 +172,6 @@ Runs all long tests, or those that are named, one after the other. The last line
   lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
   modules      20 min  each module taken away, and the example module added
   simulator    60 min  the whole node in virtual time: fresh seeds (SECONDS), each a story
-  plants        1 min  planted mistakes, each with a sequence of steps that shows it
   hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;
 
 await runMain(USAGE, async (args) => {
