@@ -16,6 +16,7 @@ import { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { heldBlocks } from '../platform/limits.ts';
 import type { Socket } from '../platform/sockets.ts';
+import { issue } from '../steps/coordinators.ts';
 import { prefixAt } from '../truth.ts';
 import { ODD_PACKETS } from '../upstream.ts';
 import type { World } from '../world.ts';
@@ -69,6 +70,8 @@ function faultOfAck(packet: Packet, topics: number): string | undefined {
 
 /** A connected client, and the last milestone that it was told of. */
 export interface Listener {
+  /** Milestone that it was told of when it came. */
+  first: number | undefined;
   last: number | undefined;
   /** Hex IDs of the blocks that it was told of, by topic. */
   blocks: ReadonlyMap<string, Set<string>>;
@@ -141,6 +144,7 @@ function follow(
   const { network } = world;
   const reader = createPacketReader(1 << 20);
   const listener: Listener = {
+    first: undefined,
     last: undefined,
     blocks: new Map(OF_BLOCKS.map((name) => [name, new Set()])),
     topics: undefined,
@@ -180,7 +184,6 @@ function follow(
   const disturbances = () => world.node.events.starts + world.node.faults;
   let before = disturbances();
   const told = new Map<string, string[]>(topics.map(({ name }) => [name, []]));
-  let first: number | undefined;
   const begun = new Set<string>();
   /** Topics that name an address by a prefix that it does not have when this client comes. */
   const idle = new Set<string>();
@@ -210,8 +213,9 @@ function follow(
       world.wrong('safety', `event of milestone ${index} after ${last}`);
     const isRepeated = before !== disturbances();
     before = disturbances();
-    if (first === undefined) begin(index);
-    first ??= index;
+    if (listener.first === undefined) begin(index);
+    listener.first ??= index;
+    const { first } = listener;
     for (const topic of topics) {
       const { name, truth, anyOrder, tellsOneEnd, isTrue, isThere, prefix } = topic;
       const came = told.get(name)!.splice(0);
@@ -355,23 +359,62 @@ export async function checkListeners(world: World): Promise<void> {
   else {
     await checkBlocksTold(world);
     await checkCounted(world);
+    await checkToldAnew(world);
   }
+}
+
+/** More often than a listener comes again, or calls of the broker may wait. */
+const TIMES = 5;
+/** In which the follower calls the broker though nobody listens. */
+const CALLED_MS = 12_000;
+
+/** Who listens, where nobody did for a while, is told of the ledger as it is. */
+async function checkToldAnew(world: World): Promise<void> {
+  const { node, simulation, network, listeners } = world;
+  for (let i = 0; i < TIMES && listeners.size > 0; i++) {
+    node.events.kill();
+    await simulation.pass(2 * AGAIN_MS);
+  }
+  for (let i = 0; i < 2; i++) {
+    await simulation.pass(CALLED_MS);
+    issue(world, [network.milestoneBlock!]);
+  }
+  // what it keeps outlives it
+  node.events.kill();
+  const hasCome = await world.until(() => world.hasFollowed(), WOKEN_MS);
+  if (!hasCome || listeners.size > 0) return;
+  listen(world, new Random(`${world.start} listens anew`), 1, true);
+  const read = () => [...listeners][0]?.first;
+  const first = await world.until(read, TOLD_MS, (index) => index !== undefined);
+  if (first !== undefined && first !== lastIndex(network))
+    world.wrong('safety', `who begins to listen at ${lastIndex(network)} is told of ${first}`);
 }
 
 /** While nobody listens the follower asks every ten seconds (src/modules/events/README.md). */
 const HEARD_MS = 15_000;
 const STORED_MS = 60_000;
 const NEW_BLOCKS = 3;
+/** In which blocks that are pushed are stored. */
+const LOST_MS = 3000;
 const ANSWERED_MS = 3000;
 
 /** Whoever listens is told of new blocks, as long as more of them may be stored. */
 async function checkBlocksTold(world: World): Promise<void> {
-  const { simulation, network, listeners } = world;
+  const { simulation, network, listeners, node } = world;
   // which tips an upstream names without a feed is its own choice
   if (!world.reliable.some(({ conduct }) => conduct.hasFeed) || world.settings.needsWork) return;
   listen(world, new Random(`${world.start} listens`), 1, true);
   const { lostAlarms } = world.node.follower;
   await simulation.pass(lostAlarms > 0 ? WOKEN_MS : HEARD_MS);
+  // it fails again and again, and is there in between
+  for (let i = 0; i < TIMES; i++) {
+    node.events.losesCalls = true;
+    network.note([network.milestoneBlock!], world.readers.bytes(8));
+    world.publishNews();
+    await simulation.pass(LOST_MS);
+    node.events.losesCalls = false;
+    await simulation.pass(CALLED_MS);
+  }
   const told = [...listeners];
   network.random = new Random(`${world.start} new blocks`);
   const request = await answerableProposal(world);
@@ -417,10 +460,29 @@ async function checkBlocksTold(world: World): Promise<void> {
 
 const COUNTED_MS = 1000;
 
+/** Asks for topics, and is gone before it is granted any. */
+function leaveAtOnce(world: World): void {
+  const join = (answer: Response) => {
+    if (answer.status !== 101) return;
+    const { webSocket: socket } = answer as unknown as { webSocket: Socket };
+    socket.received = () => {
+      const topics = [CONFIRMED, ...OF_BLOCKS];
+      socket.send(encodePacket({ type: PacketType.Subscribe, packetId: SUBSCRIPTION, topics }));
+      socket.close(1000);
+    };
+    socket.open(undefined);
+    const greeting = { level: 4, cleanSession: true, clientId: '', keepAlive: 0 };
+    socket.send(encodePacket({ type: PacketType.Connect, ...greeting }));
+  };
+  world.ask('/api/mqtt/v1', join, { headers: HEADERS });
+}
+
 /** The broker counts the topics that clients have, of which it makes messages. */
 async function checkCounted(world: World): Promise<void> {
   const { simulation, listeners } = world;
   const due = () => [...listeners].reduce((sum, { topics = Number.NaN }) => sum + topics, 0);
+  for (let i = 0; i < TIMES; i++) leaveAtOnce(world);
+  await simulation.pass(COUNTED_MS);
   const before = due();
   world.ask('/metrics', async (answer) => {
     const [, count] = /^stardust_event_topics (\d+)$/m.exec(await answer.text()) ?? [];

@@ -27,7 +27,7 @@ import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
 import { readGallery, readNftState, readOwners } from './lists.ts';
-import { checkAfterOutage, checkFeedAgain } from './outage.ts';
+import { checkAfterHanging, checkAfterOutage, checkFeedAgain } from './outage.ts';
 import { checkPace } from './pace.ts';
 import { checkRest, checkVerdicts } from './rest.ts';
 import { checkScrubTells, scrubTwice } from './scrub.ts';
@@ -119,6 +119,7 @@ export async function checkState(world: World): Promise<void> {
   await checkPace(world);
   await checkAfterOutage(world);
   await checkFeedAgain(world);
+  await checkAfterHanging(world);
   await checkFarReplica(world);
   // milestones have come since the scrub's last round
   await checkScrubTells(world, new Random(`${world.start} ${world.notes.length} scrub`));

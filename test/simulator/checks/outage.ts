@@ -1,6 +1,7 @@
 /** What an outage does ends with it: work that failed is begun again, and keeps no place. */
 import { currentOwner, isRequest } from '../platform/simulation.ts';
 import { issue } from '../steps/coordinators.ts';
+import type { Hindrance } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { ANSWERED_MS, askTimed, isFull, posting } from './white-flag.ts';
 
@@ -42,6 +43,39 @@ export async function checkAfterOutage(world: World): Promise<void> {
   const isAnswered = answers.some(({ status }) => status === 200) || (await isFull(world));
   if (!isRead || !isAnswered)
     world.wrong('liveness', `D1 is there again, and ${JSON.stringify([reads, answers])}`);
+}
+
+/** Blocks side by side of a milestone, and in which they come where each takes two seconds. */
+const ABREAST = 7;
+const ABREAST_MS = 14_000;
+/** For how long none comes, and in which a node is there once they come. */
+const HUNG_MS = 15_000;
+const THERE_MS = 60_000;
+
+/** An upstream that hung is asked for as much at once as before, once it answers. */
+export async function checkAfterHanging(world: World): Promise<void> {
+  const { network, simulation, upstreams, reliable, readers } = world;
+  if (!world.isDisturbed || reliable.length < upstreams.length) return;
+  const hinder = (block: Hindrance) => {
+    for (const { conduct } of upstreams) Object.assign(conduct, { hindered: { block } });
+  };
+  const issueWide = () => {
+    const below = network.milestoneBlock!;
+    const note = () => network.note([below], readers.bytes(8));
+    issue(world, [below, ...Array.from({ length: ABREAST }, note)]);
+  };
+  const hasCome = (ms: number) => world.until(() => world.hasFollowed(), ms, Boolean, 200);
+  // what is pushed needs no upstream
+  for (const { conduct } of upstreams) conduct.isSilent = true;
+  hinder('hangs');
+  issueWide();
+  await simulation.pass(HUNG_MS);
+  hinder('crawls');
+  await hasCome(THERE_MS);
+  issueWide();
+  if (!(await hasCome(ABREAST_MS)))
+    world.wrong('liveness', 'one thing at a time is asked of an upstream that hung');
+  for (const each of upstreams) each.recover();
 }
 
 /** How often a feed breaks, and half of the time for which it lasts then. */

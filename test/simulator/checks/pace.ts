@@ -3,6 +3,7 @@
  * needed; and where nothing comes, little is done.
  */
 import { lastIndex } from '../../support/network/network-model.ts';
+import { limitsOfPack } from '../platform/limits.ts';
 import { issue } from '../steps/coordinators.ts';
 import type { UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
@@ -37,6 +38,7 @@ export async function checkPace(world: World): Promise<void> {
   if (!isQuick) return;
   readCounts(world, begun, isHeard);
   if (isHeard) await checkLost(world);
+  if (isHeard) await checkStream(world);
   await checkAwaited(world);
   await checkQuiet(world);
   if (upstreams.length !== 2) return;
@@ -74,6 +76,37 @@ async function checkLost(world: World): Promise<void> {
   }
   if (late > 1)
     world.wrong('liveness', `${late} of ${LOST} milestones are late, as a feed lost blocks`);
+}
+
+/** Blocks that come one by one before a milestone, and milliseconds between two. */
+const STREAM = 40;
+const STREAM_MS = 75;
+/** Of which the first ones fill a pack. */
+const STREAMS = 2;
+
+/** Calls of D1 for so many blocks, which are stored by a pack, or after an interval. */
+const callsOfStream = (packBlocks: number) => 90 + (4 * STREAM) / packBlocks;
+
+/** Blocks that are pushed are stored many at once. */
+async function checkStream(world: World): Promise<void> {
+  const { network, simulation, node, readers, settings } = world;
+  const { blocks } = limitsOfPack(settings.limits);
+  if (settings.needsWork || blocks > STREAMS * STREAM) return;
+  let calls = 0;
+  for (let i = 0; i < STREAMS; i++) {
+    const before = node.counts.ofObjects;
+    let top = network.milestoneBlock!;
+    for (let n = 0; n < STREAM; n++) {
+      top = network.note([top], readers.bytes(8));
+      world.publishNews();
+      await simulation.pass(STREAM_MS);
+    }
+    calls = node.counts.ofObjects - before;
+    issueNow(world, top);
+    await simulation.pass(BLOCK_MS);
+  }
+  if (calls > callsOfStream(blocks))
+    world.wrong('economy', `${calls} calls of D1 for ${STREAM} blocks that are pushed`);
 }
 
 /** For how long a client asks each second for its block, before it comes. */

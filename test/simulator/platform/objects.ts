@@ -55,6 +55,8 @@ export class ObjectDouble {
   #sockets: Socket[] = [];
   readonly #tags = new WeakMap<Socket, readonly string[]>();
   starts = 0;
+  /** Calls do not come, as long as it says so. */
+  losesCalls = false;
   /** Alarms that do not ring, as long as it says so. */
   losesAlarms = false;
   /** How many did not. */
@@ -119,6 +121,7 @@ export class ObjectDouble {
     if (stub.process?.alive === false) stub.broken ??= reset();
     if (stub.broken !== undefined) throw stub.broken;
     await simulation.latency(CALL_MS);
+    if (this.losesCalls) throw new Error('Network connection lost.');
     const instance = this.#start();
     stub.process = instance.process;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
