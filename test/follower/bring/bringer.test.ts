@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { BringContext } from '../../../src/follower/bring/bring-blocks.ts';
 import { createBringer, patienceOf } from '../../../src/follower/bring/bring-blocks.ts';
+import { waitForCalls } from '../../../src/ledger/core/wrap-database.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { pause, withSignal } from '../../../src/platform/clock.ts';
 import { createSharedLimit } from '../../../src/platform/concurrency.ts';
@@ -170,6 +171,25 @@ it('where other walks hold as many blocks as may be, a walk brings a few, and el
   expect(fetched.heap).toBe(34_000_000);
   fetched.heap = 0;
   expect(await bring(level[0]!)).toBeUndefined();
+  expect(fetched.heap).toBe(0);
+});
+
+it('a walk in whose midst the database fails holds no blocks afterwards', async () => {
+  const network = new SyntheticNetwork({ seed: 'failed walk' });
+  network.milestone();
+  const rig = await startLedger(await openMemory(), network, 1);
+  const wanted = network.note([network.milestoneBlock!]);
+  const { fetched } = rig.following.memory;
+  let most = 0;
+  const db = waitForCalls(rig.db, async (run) => {
+    most = Math.max(most, fetched.heap);
+    if (fetched.heap > 0) throw new Error('D1 is down');
+    return run;
+  });
+  const bringer = createBringer(() => ({ ...rig.following, db }));
+  const bringing = bringer.bring({ blocks: [wanted.slice(2)], undecided: [] }, '192.0.2.1');
+  await expect(bringing).rejects.toThrow('D1 is down');
+  expect(most).toBeGreaterThan(0);
   expect(fetched.heap).toBe(0);
 });
 
