@@ -57,6 +57,23 @@ it('a timer starts the passes between two alarms, and the alarm outlives the obj
   expect(seen.alarm! - started).toBeGreaterThan(9000);
 });
 
+it('a pass that fails is followed by another one a second later, by an alarm', async () => {
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
+  const waits: number[] = [];
+  await runInDurableObject(stub, async (object, { storage }) => {
+    await storage.deleteAlarm();
+    vi.spyOn(storage, 'setAlarm').mockImplementation(async (at) => {
+      waits.push(Number(at) - Date.now());
+    });
+    vi.spyOn(object, 'pass').mockRejectedValue(new Error('D1 is down'));
+    await object.alarm();
+    vi.restoreAllMocks();
+  });
+  // the first one is set in any case, as the object may be evicted
+  expect(waits).toHaveLength(2);
+  expect(waits[1]).toBeLessThanOrEqual(1000);
+});
+
 it('passes that have used up the queries of an invocation wait for an alarm', async () => {
   const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
   /** Milliseconds to each alarm, when it was set. None of them goes off. */
