@@ -55,6 +55,12 @@ it('where too much waits, the client with most of it loses its newest', async ()
   await endAll();
   expect(await other).toBe('b1');
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
+  // what was refused takes no place later
+  const later = add('c', 'c1');
+  await settle();
+  expect(begun.at(-1)).toBe('c1');
+  await endAll();
+  await later;
 });
 
 it('where too much waits, the youngest of a crowd is refused before who is known', async () => {
