@@ -55,7 +55,7 @@ export class ObjectDouble {
   #sockets: Socket[] = [];
   readonly #tags = new WeakMap<Socket, readonly string[]>();
   starts = 0;
-  /** Calls do not come, as long as it says so. */
+  /** Calls of methods do not come, as long as it says so; what clients send does. */
   losesCalls = false;
   /** Alarms that do not ring, as long as it says so. */
   losesAlarms = false;
@@ -97,7 +97,8 @@ export class ObjectDouble {
               )
               .finally(close);
           };
-        return (...given: unknown[]) => {
+        return async (...given: unknown[]) => {
+          if (self.losesCalls) throw new Error('Network connection lost.');
           const copies = structuredClone(given);
           return self.#call(
             ({ object }) =>
@@ -121,7 +122,6 @@ export class ObjectDouble {
     if (stub.process?.alive === false) stub.broken ??= reset();
     if (stub.broken !== undefined) throw stub.broken;
     await simulation.latency(CALL_MS);
-    if (this.losesCalls) throw new Error('Network connection lost.');
     const instance = this.#start();
     stub.process = instance.process;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
