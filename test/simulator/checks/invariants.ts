@@ -23,6 +23,7 @@ import { issue, proposalOf, requestAt } from '../steps/coordinators.ts';
 import { announcement } from '../steps/forge.ts';
 import { twin } from '../steps/senders.ts';
 import type { Request } from '../truth.ts';
+import type { Conduct } from '../upstream.ts';
 import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
@@ -155,8 +156,12 @@ async function checkUponTwin(world: World): Promise<void> {
 
 /** As many as may wait, but for the last two. */
 const CROWD = 61;
+/** More than may wait: some are refused at once. */
+const TOO_MANY = 100;
 /** Strangers who each read a block that is nowhere. */
 const READERS = 12;
+/** Whose work was of no use before. */
+const NEWCOMERS = ['203.0.113.250', '203.0.113.251'];
 const STRANGER = '192.0.2.1';
 
 /** A coordinator is answered though a stranger wants the same, behind much that is nowhere. */
@@ -204,18 +209,23 @@ async function checkBesideStrangers(world: World): Promise<void> {
     const request = { ...network.propose({ parents: parents.slice(0, 1) }).request, parents };
     return askTimed(world, '/api/core/v2/whiteflag', posting(request, address));
   };
-  const proposeNew = () => {
+  const proposeNew = (address?: string) => {
     const below = network.milestoneBlock!;
     const parents = [below, network.note([below], world.readers.bytes(8))];
     world.publishNews();
-    return propose(parents);
+    return propose(parents, address);
   };
   const before = proposeNew();
   await simulation.pass(ANSWERED_MS);
-  for (const { conduct } of upstreams) conduct.hindered = { block: 'hangs' };
-  const crowd = Array.from({ length: CROWD }, (_, i) =>
-    propose([network.milestoneBlock!, toHex(world.readers.bytes(32))], `198.51.100.${i}`),
-  );
+  const hinder = (hindered: Conduct['hindered']) => {
+    for (const { conduct } of upstreams) conduct.hindered = hindered;
+  };
+  const proposeNothing = (count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      propose([network.milestoneBlock!, toHex(world.readers.bytes(32))], `198.51.100.${i}`),
+    );
+  hinder({ block: 'hangs' });
+  const crowd = proposeNothing(CROWD);
   for (let i = 0; i < READERS; i++) {
     const headers = { 'cf-connecting-ip': `203.0.113.${i}` };
     world.ask(`/api/core/v2/blocks/${toHex(world.readers.bytes(32))}`, () => {}, { headers });
@@ -225,10 +235,18 @@ async function checkBesideStrangers(world: World): Promise<void> {
   const isCalling = world.node.counts.kvOpen > 0;
   const beside = [proposeNew(), proposeNew()];
   await simulation.pass(2 * ANSWERED_MS);
-  for (const { conduct } of upstreams) conduct.hindered = {};
+  hinder({});
   const late = Math.max(...crowd.map(({ ms }) => ms));
   if (late > ANSWERED_MS) world.wrong('liveness', `of a crowd one is answered after ${late} ms`);
   if (!isCalling) judgeBeside(world, 'strangers', before, ...beside);
+  hinder({ block: 'hangs' });
+  proposeNothing(TOO_MANY);
+  await simulation.pass(2 * ANSWERED_MS);
+  hinder({});
+  const wasCalling = world.node.counts.kvOpen > 0;
+  const after = NEWCOMERS.map((address) => proposeNew(address));
+  await simulation.pass(2 * ANSWERED_MS);
+  if (!wasCalling) judgeBeside(world, 'a crowd that was', before, ...after);
 }
 
 /** Requests of one reader, which take long together. */
