@@ -152,7 +152,7 @@ async function askUpstreams(
   // one that took the ledger on ended the look before the others were asked
   if (lookAround && outcomes.length === order.length) known.lookedAroundAt = Date.now();
   const isStill = memory.progress.times === times;
-  const waiting = isStill ? waitsFor(outcomes) : undefined;
+  const waiting = isStill ? waitsFor(outcomes, known.diverged) : undefined;
   if (waiting !== undefined && !budget.milestonesOnly) noteFruitlessPass(memory, waiting);
   const [progress] = memory.missing.map(describeProgress);
   const { applied, behind, beginWith, level, diverged, getsOn, state } = summarizePass(outcomes, {

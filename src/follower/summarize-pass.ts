@@ -61,11 +61,18 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
 
 /**
  * Returns what a pass without progress waited for, if an upstream has the next milestone. A mere
- * word counts only if no upstream is done; nothing counts beside a divergence.
+ * word counts only if no upstream is done; nothing counts beside a divergence, nor after one what
+ * ends before all work is done again.
+ *
+ * @param diverged as in {@link BeforePass}
  */
-export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefined {
+export function waitsFor(
+  outcomes: readonly UpstreamOutcome[],
+  diverged: string | undefined,
+): string | undefined {
   const kinds = new Set(outcomes.map(({ kind }) => kind));
   if (kinds.has('diverged') || kinds.has('stopped')) return undefined;
+  if (diverged !== undefined && kinds.has('budget-spent')) return undefined;
   if (outcomes.some(({ applied }) => applied > 0)) return undefined;
   const isWordEnough = !kinds.has('level') && !kinds.has('behind');
   const waiting = outcomes.findLast(({ next }) => next === 'signed' || (next && isWordEnough));
@@ -117,7 +124,9 @@ export function summarizePass(
   const level = behind ? undefined : recent.find((outcome) => outcome.kind === 'level');
   const found = recent.findLast((outcome) => outcome.kind === 'diverged')?.reason;
   const divergence = before.isPast && applied === 0 ? undefined : found;
-  const isKnownAnew = found !== undefined || applied > 0 || outcomes.length === before.upstreams;
+  // of work that is done again nothing is known before its end
+  const isRound = outcomes.length === before.upstreams && spent?.reason === undefined;
+  const isKnownAnew = found !== undefined || applied > 0 || isRound;
   const diverged = isKnownAnew ? divergence : before.diverged;
   const isAllDone =
     outcomes.length === before.upstreams &&

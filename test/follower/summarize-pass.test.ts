@@ -28,6 +28,7 @@ const position: LedgerPosition = {
 const level: Ending = { kind: 'level', position };
 const behind: Ending = { kind: 'behind', position };
 const budgetSpent: Ending = { kind: 'budget-spent' };
+const doneAgain: Ending = { kind: 'budget-spent', reason: '8 of 9' };
 const stopped: Ending = { kind: 'stopped', reason: 'stops' };
 const stuck: Ending = { kind: 'stuck', reason: 'lacks a block' };
 const failed: Ending = { kind: 'failed', reason: 'fails' };
@@ -98,10 +99,12 @@ describe('whether another upstream is asked', () => {
 
 describe('what a pass waited for', () => {
   type Next = UpstreamOutcome['next'];
+  let before: string | undefined;
 
   function waited(...attempts: (readonly [ending: Ending, next?: Next, applied?: number])[]) {
     const outcomes = outcomesOf(attempts.map(([ending, , applied = 0]) => [ending, applied]));
-    return waitsFor(outcomes.map((outcome, i) => ({ ...outcome, next: attempts[i]![1] })));
+    const having = outcomes.map((outcome, i) => ({ ...outcome, next: attempts[i]![1] }));
+    return waitsFor(having, before);
   }
 
   it('is what an upstream with the signed milestone lacks, whatever the others say', () => {
@@ -123,6 +126,14 @@ describe('what a pass waited for', () => {
     expect(waited([stuck, 'signed', 1])).toBeUndefined();
     expect(waited([stuck, 'signed'], [budgetSpent, 'signed'])).toBeUndefined();
     expect(waited([stopped])).toBeUndefined();
+  });
+
+  it('is nothing where an upstream diverged, and the work is being done again', () => {
+    before = 'diverged before';
+    expect(waited([doneAgain, 'signed'])).toBeUndefined();
+    expect(waited([stuck, 'signed'])).toBe('lacks a block');
+    before = undefined;
+    expect(waited([doneAgain, 'signed'])).toBe('8 of 9');
   });
 });
 
@@ -214,6 +225,9 @@ describe('a pass', () => {
     const state = { state: 'diverged', reason: 'diverged before' };
     expect(summarize([[level]], divergedBefore)).toMatchObject({ state, diverged: state.reason });
     expect(summarize([[budgetSpent]], divergedBefore)).toMatchObject({ state });
+    const ofOne = { ...divergedBefore, upstreams: 1 };
+    expect(summarize([[doneAgain]], ofOne)).toMatchObject({ state });
+    expect(summarize([[budgetSpent]], ofOne)).toMatchObject({ state: following(8) });
     const allAsked = summarize([[level], [behind], [failed]], divergedBefore);
     expect(allAsked).toMatchObject({ state: following(8), diverged: undefined });
   });
@@ -281,7 +295,10 @@ function check(outcomes: readonly UpstreamOutcome[], before: BeforePass): void {
     ({ kind }, i) =>
       kind === 'diverged' && outcomes.slice(i + 1).every(({ applied }) => applied === 0),
   );
-  const forgets = anyApplied || outcomes.length === before.upstreams;
+  const isRound =
+    outcomes.length === before.upstreams &&
+    outcomes.every((outcome) => outcome.kind !== 'budget-spent' || outcome.reason === undefined);
+  const forgets = anyApplied || isRound;
   if (isStopped) expect(summary.diverged).toBe(before.diverged);
   else if (divergedAtTheEnd) expect(summary.diverged).toBe('diverges');
   else expect(summary.diverged).toBe(forgets ? undefined : before.diverged);
@@ -290,7 +307,7 @@ function check(outcomes: readonly UpstreamOutcome[], before: BeforePass): void {
   }
 }
 
-const ENDINGS = [level, behind, budgetSpent, stuck, stopped, failed, diverged];
+const ENDINGS = [level, behind, budgetSpent, doneAgain, stuck, stopped, failed, diverged];
 
 /** An upstream that fails before it has told its heads has applied nothing. */
 const ATTEMPTS: Attempt[] = [
@@ -319,8 +336,8 @@ describe('what holds of every pass', () => {
         }
       }
     }
-    // 16 attempts, of which 8 or 12 make it ask the next upstream
-    expect(passes).toBe([64, 664, 6904][upstreams - 1]);
+    // 18 attempts, of which 8 or 12 make it ask the next upstream
+    expect(passes).toBe([72, 752, 7824][upstreams - 1]);
   });
 
   it('with up to six, whatever they have heard of', () => {
