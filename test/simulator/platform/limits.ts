@@ -170,7 +170,7 @@ const SIZES: Values = {
   'src/nft-index/publisher-state.ts': { MAX_DUE: [3, 10], MAX_MARKS: [10, 14] },
   'src/nft-index/cached-reads.ts': { MAX_ENTRIES: [2, 10] },
   'src/http/read-cache.ts': { MAX_BYTES: [5000, 50_000] },
-  'src/modules/feed/feed-connection.ts': { MOST_PACKETS: [600, 600] },
+  'src/modules/feed/feed-connection.ts': { MOST_PACKETS: [900, 900] },
   'src/modules/events/announcer.ts': { MAX_CALL_BYTES: [1000, 5000] },
   'src/modules/events/initial-events.ts': { OUTPUTS_AT_ONCE: [1, 3] },
   'src/modules/events/milestone-events.ts': { MAX_HELD: [1, 10_000] },
