@@ -61,8 +61,8 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
 
 /**
  * Returns what a pass without progress waited for, if an upstream has the next milestone. A mere
- * word counts only if no upstream is done; nothing counts beside a divergence, nor after one what
- * ends before all work is done again.
+ * word counts only if no upstream is done. Nothing counts beside a divergence, nor, after one, in a
+ * pass that ends while work is done again.
  *
  * @param diverged as in {@link BeforePass}
  */

@@ -2,7 +2,6 @@
  * The verifier of the library in a page of Chromium and of Firefox, bundled without polyfills: every
  * certificate of a recorded network verifies there, and none that was changed does.
  */
-
 import { createServer, type Server } from 'node:http';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -2,7 +2,6 @@
  * `stardust-edge verify`: what an edge node says holds against the keys (its lies:
  * test/e2e/lies.test.ts).
  */
-
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NodeClient } from '../../client/node-client.ts';
 import { verifyNode } from '../../client/verify-node.ts';

@@ -13,7 +13,7 @@ import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const SECONDS = Number(process.env.SECONDS ?? 3);
 
-/** Enough that each list ends before their end. */
+/** More than a list looks at: each is cut off. */
 const NFTS = 300_000;
 
 /** By how much 32 connections may slow a question more than 2 do. */

@@ -4,7 +4,6 @@
  * these the host or workerd alone, which it starts again while requests wait. `npm run test:slow -- serve` does so 50
  * times.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { prepareFollowing } from '../support/edge/follow-network.ts';

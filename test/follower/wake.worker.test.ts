@@ -11,6 +11,16 @@ const HOUR_MS = 3_600_000;
 const alarmOf = (stub: DurableObjectStub) =>
   runInDurableObject(stub, (_object, { storage }) => storage.getAlarm());
 
+/** Milliseconds to each alarm, when it is set. None of them goes off. */
+async function waitsForAlarms(storage: DurableObjectStorage): Promise<number[]> {
+  const waits: number[] = [];
+  await storage.deleteAlarm();
+  vi.spyOn(storage, 'setAlarm').mockImplementation(async (at) => {
+    waits.push(Number(at) - Date.now());
+  });
+  return waits;
+}
+
 it('an alarm that a clock set which was an hour ahead is set again', async () => {
   const follower = followerOf(env.FOLLOWER);
   const stub = follower as unknown as DurableObjectStub;
@@ -59,12 +69,9 @@ it('a timer starts the passes between two alarms, and the alarm outlives the obj
 
 it('a pass that fails is followed by another one a second later, by an alarm', async () => {
   const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
-  const waits: number[] = [];
+  let waits: number[] = [];
   await runInDurableObject(stub, async (object, { storage }) => {
-    await storage.deleteAlarm();
-    vi.spyOn(storage, 'setAlarm').mockImplementation(async (at) => {
-      waits.push(Number(at) - Date.now());
-    });
+    waits = await waitsForAlarms(storage);
     vi.spyOn(object, 'pass').mockRejectedValue(new Error('D1 is down'));
     await object.alarm();
     vi.restoreAllMocks();
@@ -76,13 +83,9 @@ it('a pass that fails is followed by another one a second later, by an alarm', a
 
 it('passes that have used up the queries of an invocation wait for an alarm', async () => {
   const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
-  /** Milliseconds to each alarm, when it was set. None of them goes off. */
-  const waits: number[] = [];
+  let waits: number[] = [];
   await runInDurableObject(stub, async (object, { storage }) => {
-    await storage.deleteAlarm();
-    vi.spyOn(storage, 'setAlarm').mockImplementation(async (at) => {
-      waits.push(Number(at) - Date.now());
-    });
+    waits = await waitsForAlarms(storage);
     const settings = {
       UPSTREAM_URL: 'http://127.0.0.1:1',
       MILESTONE_PUBLIC_KEYS: 'ab'.repeat(32),

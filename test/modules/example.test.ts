@@ -2,7 +2,6 @@
  * The example of src/modules/README.md, examples/demo/, counts no NFT that was burned. `npm run
  * test:slow -- modules` does all that the page says of it, and type checks it.
  */
-
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';

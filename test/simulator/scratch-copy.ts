@@ -25,7 +25,9 @@ export async function runNode(
   { seconds, env = {} }: { seconds?: number | undefined; env?: Record<string, string> } = {},
 ): Promise<Ended | undefined> {
   const child = spawn(process.execPath, args, {
-    ...{ cwd, env: { ...process.env, ...env }, detached: seconds !== undefined },
+    cwd,
+    env: { ...process.env, ...env },
+    detached: seconds !== undefined,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -3,7 +3,6 @@
  * again: it follows all the time, and no answer is wrong. All processes of `npm run serve` have a
  * wrong clock, workerd's timers and alarms too: a library before that of C adds what a file says.
  */
-
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

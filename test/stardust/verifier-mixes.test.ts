@@ -3,7 +3,6 @@
  * verifier must say is too. One node that is honest and current refutes all others, wherever it
  * stands among them, and no node delays another.
  */
-
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';

@@ -2,7 +2,6 @@
  * The verifier of the library over real routes: nodes that are current, that stand still, and that
  * lie, against what the network's own transactions did.
  */
-
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { toBase64 } from '../../src/stardust/encoding/base64.ts';

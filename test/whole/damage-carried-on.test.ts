@@ -46,7 +46,7 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { nftLives } from '../support/network/nft-lives.ts';
-import { holdersOf, nftsAt, nftsChangedAt } from '../support/network/nft-places.ts';
+import { heldAt, holdersOf, nftsChangedAt } from '../support/network/nft-places.ts';
 import { Random } from '../support/network/random.ts';
 import { indexEveryKind } from '../support/nft-list/listed-ledger.ts';
 
@@ -257,8 +257,8 @@ async function findWrong(
     const answer = await world.lookUp(id).catch(() => undefined);
     if (answer === undefined) continue;
     const { ledgerIndex, outputId, source } = answer;
-    if (nftsAt(holders, ledgerIndex).get(`0x${id}`)?.slice(2) !== outputId)
-      wrong.push(`lookup by ${source}`);
+    const held = heldAt(holders.get(`0x${id}`)!, ledgerIndex);
+    if (held?.slice(2) !== outputId) wrong.push(`lookup by ${source}`);
   }
   const ledger = await world.db.prepare('SELECT ledger FROM head').first('ledger');
   if (ledger !== LAST || isAboutKv) return wrong;

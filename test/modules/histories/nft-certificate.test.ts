@@ -221,7 +221,7 @@ describe('a false certificate', () => {
   it('a mutated one proves nothing', async () => {
     const random = freshRandom();
     const refused = new Set<string>();
-    for (let i = 0; i < Number(process.env.MUTATIONS ?? 60); i++) {
+    for (let i = 0; i < Number(process.env.MUTATIONS ?? 300); i++) {
       const { nft, json } = random.pick(certificates);
       const mutated = structuredClone(json);
       changeField(mutated, random);
@@ -229,7 +229,7 @@ describe('a false certificate', () => {
       expect(finding.standing, JSON.stringify(mutated)).toBe('refuted');
       if (finding.standing === 'refuted') refused.add(finding.reason.replace(/[0-9].*/s, ''));
     }
-    expect(refused.size).toBeGreaterThan(4);
+    expect(refused.size).toBeGreaterThan(8);
   });
 
   it('one of another NFT, of other milestones, of another network, or by too few keys', async () => {

@@ -2,7 +2,6 @@
  * What must hold of a Worker that follows a network: of its ledger on disk, at any moment and at the
  * end of a recorded network, and of its answers.
  */
-
 import { expect } from 'vitest';
 import { milestoneAt, type Network } from '../network/network-model.ts';
 import { heldAt, holdersOf } from '../network/nft-places.ts';
