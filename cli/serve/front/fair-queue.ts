@@ -8,14 +8,14 @@
  */
 import { type ClientPath, createTurns } from '../../../src/platform/client-path.ts';
 
-/** Enough to keep workerd busy; a request of the white flag waits for no more than these. */
-const MAX_AT_ONCE = 32;
+/** Nearly enough to keep workerd busy; a request of the white flag waits for no more than these. */
+const MAX_AT_ONCE = 16;
 
 /** While a request of the white flag is under way. */
-const MAX_BESIDE_WHITE_FLAG = 4;
+const MAX_BESIDE_WHITE_FLAG = 2;
 
 /** More than coordinator and quorum send at once. */
-const MAX_WHITE_FLAGS = 8;
+const MAX_WHITE_FLAGS = 4;
 
 /**
  * A request without an answer for so long waits for an upstream, or for a place of its kind in workerd
@@ -23,7 +23,7 @@ const MAX_WHITE_FLAGS = 8;
  * wait than there are places, so that a crowd is not waited for.
  */
 const LEASE_MS = 150;
-const CROWD_LEASE_MS = 10;
+const CROWD_LEASE_MS = 5;
 
 /**
  * Requests of each kind that wait without a place. Of these, too, a client has as many as are left.

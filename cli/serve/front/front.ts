@@ -28,7 +28,7 @@ const SHED = 1 / 100;
 const LOOK_EVERY_MS = 1000;
 
 /** Between two looks at requests that wait. */
-const QUEUE_LOOK_EVERY_MS = 10;
+const QUEUE_LOOK_EVERY_MS = 5;
 
 /** To ask the kernel takes a tenth of the time at most. */
 const ASK_PART = 10;

@@ -7,8 +7,8 @@ import { type ClientPath, createTurns } from '../../../src/platform/client-path.
 /** Between two rounds, in milliseconds: see `look`. */
 export const ROUND_EVERY_MS = 50;
 
-/** All messages together: 5,000 a second, or 5 MB of longer ones. */
-const TURNS_PER_ROUND = 25;
+/** All messages together: 2,400 a second, or 2.4 MB of longer ones. */
+const TURNS_PER_ROUND = 12;
 
 /** Of one turn. A message costs 1 and 1 for each KB. */
 const COSTS_PER_TURN = 10;

@@ -48,7 +48,7 @@ it('sites take turns, in them networks, in these clients; who waits twice has on
   expect(names).toEqual(['a', 'other', 'next network', 'b', 'c', undefined]);
 });
 
-/** Rounds of 50 ms until a request of the client has a place, while a crowd's wait for upstreams. */
+/** Milliseconds until a request of the client has a place, while a crowd's wait for upstreams. */
 function waitBehind(crowd: readonly ClientPath[], isWhiteFlag: boolean): number {
   const time = { now: 0 };
   const queue = createFairQueue(
@@ -60,7 +60,7 @@ function waitBehind(crowd: readonly ClientPath[], isWhiteFlag: boolean): number 
   const start = () => (started = true);
   queue.enter({ client: ['192.0.2.9'], isWhiteFlag, start });
   while (!started && time.now < 60_000) {
-    time.now += 10;
+    time.now += 5;
     queue.look();
   }
   return time.now;

@@ -209,18 +209,18 @@ async function startSlow() {
 
 it('a request whose client has gone keeps its place until it is answered, and no longer', async () => {
   const { passed, ask } = await startSlow();
-  const gone = await ask(20);
-  await settled(() => expect(passed).toHaveLength(16));
+  const gone = await ask(12);
+  await settled(() => expect(passed).toHaveLength(8));
   for (const { socket } of gone) socket.resetAndDestroy();
   await sleep(50);
   const all = await ask(40);
   await sleep(100);
-  expect(passed).toHaveLength(16);
+  expect(passed).toHaveLength(8);
   // each answer makes room for one
   for (const response of passed.splice(0)) response.end('late');
-  await settled(() => expect(passed).toHaveLength(16));
+  await settled(() => expect(passed).toHaveLength(8));
   await sleep(50);
-  expect(passed).toHaveLength(16);
+  expect(passed).toHaveLength(8);
   await settled(() => {
     for (const response of passed.splice(0)) response.end('late');
     for (const each of all) expect(each.received()).toMatch(/late$/);
@@ -231,16 +231,16 @@ it('a request whose client has gone is given up where it is never answered', asy
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { passed, ask } = await startSlow();
-  const gone = await ask(16);
-  await settled(() => expect(passed).toHaveLength(16));
+  const gone = await ask(8);
+  await settled(() => expect(passed).toHaveLength(8));
   for (const { socket } of gone) socket.resetAndDestroy();
   await sleep(50);
-  await ask(16);
+  await ask(8);
   vi.advanceTimersByTime(55_000);
   await sleep(50);
-  expect(passed).toHaveLength(16);
+  expect(passed).toHaveLength(8);
   vi.advanceTimersByTime(5000);
-  await settled(() => expect(passed).toHaveLength(32));
+  await settled(() => expect(passed).toHaveLength(16));
 });
 
 it('who has gone before he was accepted is nobody, and gets no place', async () => {
