@@ -84,7 +84,7 @@ export interface Listener {
 }
 
 /** In which whoever listens to a ledger that was replaced is sent away. */
-const CLOSED_MS = 60_000;
+export const CLOSED_MS = 60_000;
 
 /** In which what was sent before has come. */
 const UNSUBSCRIBED_MS = 1000;
