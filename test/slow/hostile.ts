@@ -93,7 +93,7 @@ async function peaksOf(edge: Edge, work: () => Promise<void>): Promise<Record<st
   return Object.fromEntries(Object.entries(peaks).filter(([, megabytes]) => megabytes >= 10));
 }
 
-/** Pushes blocks as `make` makes them, some at a time, each time until all are stored. */
+/** Pushes blocks as `make` makes them, some at a time, each time until nearly all are stored. */
 async function pushStored(
   { network, double, stored }: Running,
   { count, atOnce }: { count: number; atOnce: number },
@@ -105,7 +105,9 @@ async function pushStored(
     for (let i = 0; i < Math.min(atOnce, count - made); i++) make();
     made += network.blocks.size - before;
     await double.mqtt!.pushNews();
-    const due = storedBefore + network.blocks.size - before;
+    const pushed = network.blocks.size - before;
+    // one whose parent is late waits for a tip that leads to it (follower/pushed/store-pushed.ts)
+    const due = storedBefore + pushed - Math.floor(pushed / 100);
     for (const end = Date.now() + 600_000; stored() < due; await sleep(20))
       assert.ok(Date.now() < end, `${stored()} of ${due} blocks are stored`);
   }
