@@ -512,3 +512,11 @@ it('reads an answer no further than its first fault', () => {
   expect(() => parseAnswer(body, schema, 'a.example tips')).toThrow(UpstreamFailure);
   expect(read).toBe(1);
 });
+
+it('takes no metadata of another block', async () => {
+  const metadata = { blockId: `0x${'11'.repeat(32)}`, parents: [], isSolid: true };
+  vi.stubGlobal('fetch', async () => Response.json(metadata));
+  const [upstream] = createUpstreams()(settingsOf('http://one'), URGENT);
+  await expect(upstream!.readReference(ID)).rejects.toThrow('one: metadata of block 11');
+  expect(await upstream!.readReference('11'.repeat(32))).toBeNull();
+});
