@@ -7,6 +7,7 @@ import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
 import { budgetOfIndex, limitsOfPack, putWithin } from '../platform/limits.ts';
+import { askOddly, ODD_REQUESTS } from '../steps/clients.ts';
 import type { World } from '../world.ts';
 import { unreferencedSince } from './white-flag.ts';
 
@@ -15,6 +16,7 @@ export async function checkRest(world: World): Promise<void> {
   await checkLookups(world);
   await checkHealth(world);
   await checkHeads(world);
+  await checkOdd(world);
   await checkKept(world);
   await checkOrphans(world);
   await checkPacks(world);
@@ -244,6 +246,12 @@ async function checkHeads(world: World): Promise<void> {
     const isLater = (indexOf(other) ?? indexOf(one)) !== indexOf(one);
     if (one !== other && !isLater) world.wrong('safety', `${path}: GET ${one}, HEAD ${other}`);
   }
+}
+
+/** Each odd request is refused as it is to be. */
+async function checkOdd(world: World): Promise<void> {
+  for (const each of ODD_REQUESTS) askOddly(world, each);
+  await world.simulation.pass(ANSWERED_MS);
 }
 
 /** Keys of the parts of one milestone. */

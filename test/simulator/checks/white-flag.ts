@@ -48,7 +48,7 @@ function repeat(request: Request, random: Random): Request {
   const { parents } = request;
   const again = `0x${random.pick(parents).slice(2).toUpperCase()}`;
   const at = random.below(parents.length + 1);
-  return { ...request, parents: parents.length < 8 ? parents.toSpliced(at, 0, again) : parents };
+  return { ...request, parents: parents.toSpliced(at, 0, again) };
 }
 
 /**

@@ -66,8 +66,22 @@ const NOBODY = 'ab'.repeat(32);
 
 const basic = (text: string) => ({ authorization: `Basic ${btoa(text)}` });
 
+const idsOf = (count: number) =>
+  Array.from({ length: count }, (_, i) => `0x${`${i}`.padStart(64, '0')}`);
+
+/** A proposal that is refused for what is odd in it, and else for a milestone that is far ahead. */
+const oddProposal = (odd: object) => {
+  const far = { index: 2 ** 32 - 1, timestamp: 2 ** 32 - 1, previousMilestoneId: idsOf(2)[1] };
+  const body = JSON.stringify({ ...far, parents: idsOf(8), ...odd });
+  return ['/api/core/v2/whiteflag', { method: 'POST', body }] as const;
+};
+
 /** What strangers send, and the status that each is answered with, whatever the weather. */
-const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: RequestInit])[] = [
+export const ODD_REQUESTS: readonly (readonly [
+  status: number,
+  path: string,
+  init?: RequestInit,
+])[] = [
   [400, '/api/core/v2/blocks/0x12'],
   [400, '/api/core/v2/outputs/0xzz/metadata'],
   [400, '/api/core/v2/milestones/by-index/-1'],
@@ -75,6 +89,20 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [400, `/api/edge/v1/nfts/0x${NOBODY}/history?cursor=0`],
   [400, '/api/edge/v1/changes/nfts?after=x'],
   [400, '/api/core/v2/whiteflag', { method: 'POST', body: '{"index":' }],
+  ...[
+    { index: 0 },
+    { index: 2 ** 32 },
+    { index: 1.5 },
+    { timestamp: -1 },
+    { timestamp: 2 ** 32 },
+    { parents: [] },
+    { parents: idsOf(9) },
+    { parents: ['0x12'] },
+    { previousMilestoneId: '0x12' },
+    { previousMilestoneId: null },
+  ].map((odd) => [400, ...oddProposal(odd)] as const),
+  [404, ...oddProposal({})],
+  [404, ...oddProposal({ parents: [...idsOf(8), ...idsOf(8)] })],
   [404, '/api/core/v2/nothing'],
   [404, '/api/core/v2//info'],
   // of a network that goes on
@@ -112,20 +140,39 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [200, PROTECTED_PATH, { headers: { authorization: `bearer ${API_TOKEN}` } }],
 ];
 
-/** By status, what an error says in a header (docs/contract.md#errors). */
-const DUE_HEADERS: Readonly<Record<number, string>> = {
-  401: 'www-authenticate',
-  405: 'allow',
-  429: 'retry-after',
+/** By status, what an error says in a header (docs/contract.md#errors): seconds, methods, schemes. */
+const DUE_HEADERS: Readonly<Record<number, readonly [name: string, value: RegExp]>> = {
+  401: ['www-authenticate', /^(?=.*Bearer ).*Basic /],
+  405: ['allow', /^[A-Z]+(, [A-Z]+)*$/],
+  429: ['retry-after', /^[1-9]\d?$/],
 };
 
 function headersFault({ status, headers }: Response, init: RequestInit = {}): string | undefined {
-  const due = DUE_HEADERS[status];
-  if (due !== undefined && !headers.has(due)) return `status ${status} without ${due}`;
+  const [name, value] = DUE_HEADERS[status] ?? [];
+  const said = name && (headers.get(name) ?? '');
+  if (value?.test(said!) === false) return `status ${status}, and ${name} is "${said}"`;
   const asked = new Headers(init.headers).get('access-control-request-headers');
   const allowed = headers.get('access-control-allow-headers') ?? '';
   if (asked !== null && !allowed.includes(asked)) return `a page may send ${allowed}, not ${asked}`;
   return undefined;
+}
+
+export function askOddly(world: World, [status, path, init]: (typeof ODD_REQUESTS)[number]): void {
+  world.ask(
+    path,
+    (answer) => {
+      // what is there may be lost on the way, and who has left keeps a place for some seconds
+      const isLost = status === 200 ? answer.status >= 500 : answer.status === 429;
+      const about = `${path} ${JSON.stringify(init ?? {})}`;
+      if (answer.status !== status && !(isLost && !world.mustAnswer))
+        world.wrong('safety', `${about}: status ${answer.status}, not ${status}`);
+      const fault = headersFault(answer, init);
+      if (fault !== undefined) world.wrong('safety', `${about}: ${fault}`);
+      const isShared = !/no-store/.test(answer.headers.get('cache-control') ?? '');
+      if (path === PROTECTED_PATH && isShared) world.wrong('safety', `caches keep ${path}`);
+    },
+    init,
+  );
 }
 
 /** A right request that is too long to be read. */
@@ -294,23 +341,7 @@ export const clientSteps = {
   readCertificate: client(2, ofNft(readCertificate)),
   readInclusion: client(2, ofSome('blocks', readInclusion)),
   explainProposal: client(1, (world) => explainProposal(world, proposal(world))),
-  askOddly: client(1, (world, random) => {
-    const [status, path, init] = random.pick(ODD_REQUESTS);
-    world.ask(
-      path,
-      (answer) => {
-        // what is there may be lost on the way, and who has left keeps a place for some seconds
-        const isLost = status === 200 ? answer.status >= 500 : answer.status === 429;
-        if (answer.status !== status && !(isLost && !world.mustAnswer))
-          world.wrong('safety', `${path}: status ${answer.status}`);
-        const fault = headersFault(answer, init);
-        if (fault !== undefined) world.wrong('safety', `${path}: ${fault}`);
-        const isShared = !/no-store/.test(answer.headers.get('cache-control') ?? '');
-        if (path === PROTECTED_PATH && isShared) world.wrong('safety', `caches keep ${path}`);
-      },
-      init,
-    );
-  }),
+  askOddly: client(1, (world, random) => askOddly(world, random.pick(ODD_REQUESTS))),
   sendTooMuch: client(1, sendTooMuch),
   listen: client(3, (world, random) => listen(world, random)),
   crowd: hostile(2, crowd, ({ limits }) => isSmall(limits)),
