@@ -10,6 +10,7 @@ import {
   type Packet,
   PacketType,
 } from '../../../src/mqtt/packets.ts';
+import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
 import { take } from '../../support/network/accounts.ts';
 import { coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
@@ -47,6 +48,12 @@ const AGAIN_MS = 1000;
 /** Packet identifiers, which an acknowledgement repeats. */
 const SUBSCRIPTION = 1;
 const LEAVING = 2;
+/** Of ODD_PACKETS. */
+const ASKED_ID = 7;
+
+/** What a client says before it subscribes, and how each is answered (MQTT-3.3.5-2). */
+const ASKED = ODD_PACKETS.slice(1, 4);
+const ANSWERS = [PacketType.PublishAck, PacketType.PublishReceived, PacketType.PublishComplete];
 
 /** What one who leaves says last. */
 const GOODBYES: readonly Uint8Array<ArrayBuffer>[] = [
@@ -82,6 +89,9 @@ export interface Listener {
   /** When it was told that it gets no more blocks. */
   unsubscribedAt: number | undefined;
 }
+
+/** Topics that one leaves at once. */
+const LEFT = [NOTES, BLOCKS];
 
 /** In which whoever listens to a ledger that was replaced is sent away. */
 export const CLOSED_MS = 60_000;
@@ -266,11 +276,15 @@ function follow(
     if (!network.blocks.has(id) && world.settings.kind !== 'hostile')
       world.wrong('safety', `an event of block ${id}`);
   };
+  const answers: number[] = [];
   socket.received = (data) => {
     for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
       alive.received(packet);
+      if ('packetId' in packet && packet.packetId === ASKED_ID) answers.push(packet.type);
       if (packet.type === PacketType.SubscribeAck && !isSubscribed) {
         isSubscribed = true;
+        if (answers.join() !== ANSWERS.join())
+          world.wrong('safety', `what a client published is answered by ${answers}`);
         // one that is granted topics once an import is done is of the ledger that has come
         listener.imports = world.imports;
       }
@@ -278,16 +292,13 @@ function follow(
       if (fault !== undefined) world.wrong('safety', `a listener is told ${fault}`);
       if (packet.type === PacketType.UnsubscribeAck) {
         listener.unsubscribedAt = simulation.now;
-        if (listener.topics !== undefined) listener.topics--;
+        if (listener.topics !== undefined) listener.topics -= LEFT.length;
       }
-      if (packet.type === PacketType.ConnectAck)
-        socket.send(
-          encodePacket({
-            type: PacketType.Subscribe,
-            packetId: SUBSCRIPTION,
-            topics: wanted,
-          }),
-        );
+      if (packet.type === PacketType.ConnectAck) {
+        const subscribe = { type: PacketType.Subscribe, packetId: SUBSCRIPTION, topics: wanted };
+        // together, as messages of a socket may overtake each other here
+        socket.send(concatBytes(...ASKED, encodePacket(subscribe)));
+      }
       if (packet.type !== PacketType.Publish) continue;
       const ofBlocks = listener.blocks.get(packet.topic);
       if (packet.topic === BLOCKS) noteBlock(blockIdOf(packet.payload));
@@ -331,8 +342,7 @@ function follow(
     },
     unsubscribe: () => {
       if (socket.readyState !== 1 || !isSubscribed) return;
-      const topics = [BLOCKS];
-      socket.send(encodePacket({ type: PacketType.Unsubscribe, packetId: LEAVING, topics }));
+      socket.send(encodePacket({ type: PacketType.Unsubscribe, packetId: LEAVING, topics: LEFT }));
     },
   };
 }
@@ -445,7 +455,7 @@ async function checkBlocksTold(world: World): Promise<void> {
     told.filter(({ blocks, unsubscribedAt }) => {
       const hasAll = (topics: readonly string[], due: readonly string[]) =>
         topics.every((topic) => {
-          const isEnded = topic === BLOCKS && unsubscribedAt !== undefined;
+          const isEnded = LEFT.includes(topic) && unsubscribedAt !== undefined;
           return isEnded || due.every((id) => blocks.get(topic)!.has(id));
         });
       return (
