@@ -37,6 +37,29 @@ function someQuery({ truth, network }: World, random: Random): string {
     : randomQuery(random, words, random.pick([0, ODD]));
 }
 
+/** By the type of a condition that has a time. */
+const BOUNDS: Readonly<Record<number, string>> = { 2: 'timelocked', 3: 'expires' };
+
+/** Reads of lists in which this output just is, or just is not. */
+export function readsAtBounds(
+  world: World,
+  { output, createdTime }: PlainOutput,
+  random: Random,
+): (() => void)[] {
+  const { type, nativeTokens, unlockConditions } = output;
+  if (type !== OutputType.Basic && type !== OutputType.Nft) return [];
+  const times = unlockConditions.flatMap((each) =>
+    'unixTime' in each ? [[BOUNDS[each.type], each.unixTime] as const] : [],
+  );
+  const queries = [['created', createdTime] as const, ...times].flatMap(([name, time]) => [
+    `${name}Before=${time}`,
+    `${name}After=${time}`,
+  ]);
+  const counts = ['min', 'max'].map((each) => `${each}NativeTokenCount=${nativeTokens.length}`);
+  const list = type === OutputType.Nft ? 'nft' : 'basic';
+  return [...queries, ...counts].map((query) => () => readList(world, list, random, query));
+}
+
 function nextQuery(search: string, cursor: string): string {
   const query = new URLSearchParams(search);
   query.set('cursor', cursor);

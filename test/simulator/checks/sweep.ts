@@ -1,6 +1,7 @@
 /** Reads of much that there is, one after the other: what a story left wrong shows in one of them. */
 import { lastIndex } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
+import type { PlainOutput } from '../../support/nft-list/plain-list.ts';
 import type { World } from '../world.ts';
 import {
   readBlockBody,
@@ -11,7 +12,7 @@ import {
   readReceipts,
   readTips,
 } from './contents.ts';
-import { readList, readNftState } from './lists.ts';
+import { readList, readNftState, readsAtBounds } from './lists.ts';
 import { explainProposal, readCertificate, readInclusion } from './proofs.ts';
 import {
   checkImmutable,
@@ -42,6 +43,8 @@ const LISTS = ['all', 'basic', 'basic', 'nft', 'nft'] as const;
 const KEPT = 12;
 const MILESTONES = 3;
 const PROOFS = 4;
+/** Of outputs that have a time, those by whose values lists are bounded. */
+const BOUNDED = 3;
 const BODIES = 5;
 
 /** Milliseconds between two reads. */
@@ -63,6 +66,9 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
   if (world.phantoms.size > 0) await simulation.runUntil(world.wasDamagedAt + RECENT_MS);
   const nfts = some([...world.phantoms, ...truth.nftIds], factor * NFTS);
   const last = lastIndex(network);
+  const hasTime = ({ output }: PlainOutput) =>
+    output.unlockConditions.some((condition) => 'unixTime' in condition);
+  const bounded = truth.plainOutputs(last).filter(hasTime);
   const reads = [
     ...nfts.map((id) => () => readNft(world, id)),
     ...nfts.slice(0, factor * HISTORIES).map((id) => () => readHistory(world, id)),
@@ -97,6 +103,7 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     () => readTips(world),
     () => readNode(world, '/health'),
     () => readNode(world, '/metrics'),
+    ...random.sample(bounded, BOUNDED).flatMap((each) => readsAtBounds(world, each, random)),
   ];
   world.restsFrom = world.isFlipped ? undefined : await firstKept(world);
   for (const read of reads) {
