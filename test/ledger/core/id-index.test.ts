@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { IdTable } from '../../../src/ledger/core/head.ts';
-import { ID_TABLE_COUNT } from '../../../src/ledger/core/id-index.ts';
-import { turnOver } from '../../../src/ledger/write/write-ids.ts';
+import { ID_TABLE_COUNT, idTableName } from '../../../src/ledger/core/id-index.ts';
+import { turnIntegrity, turnOver } from '../../../src/ledger/write/write-ids.ts';
 
 it('no ID is forgotten before its time, whatever the retention was and is', () => {
   const steps = fc.array(
@@ -52,6 +52,19 @@ it('no ID is forgotten before its time, whatever the retention was and is', () =
       expect(kept).toEqual(Array.from({ length: ledger - forgotten }, (_, i) => forgotten + 1 + i));
     }),
   );
+});
+
+it('a scrub goes on where it is, and where its table is gone, with the next one', () => {
+  const before = [3, 0, 1].map((table, i) => ({ table, first: 50 * i }));
+  const turned = { tables: before.slice(1), drop: before[0], forgotten: 49 };
+  const [gone, ...others] = before.map(idTableName);
+  const turn = (table: string) => {
+    const scrub = { table, after: 'ab', sum: 7 };
+    return turnIntegrity({ fingerprints: {}, scrub }, before, turned).scrub;
+  };
+  for (const table of ['output', ...others, 'nft'])
+    expect(turn(table)).toEqual({ table, after: 'ab', sum: 7 });
+  expect(turn(gone!)).toEqual({ table: others[0], after: '', sum: 0 });
 });
 
 it('in steady work no more than six retentions of IDs are kept', () => {
