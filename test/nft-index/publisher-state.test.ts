@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   advanceState,
+  clampTimes,
   duePut,
   markPut,
   parseState,
@@ -37,6 +38,20 @@ test.each(['', '{}', serializeState(STATE).replace('"from":100', '"from":"100"')
     expect(() => parseState(text)).toThrow();
   },
 );
+
+test('has no time of a clock that was ahead, and else is as it was', () => {
+  const filling: State = { ...STATE, entries: { kind: 'incomplete', upTo: 'a' } };
+  for (const state of [STATE, filling]) {
+    expect(clampTimes(state, 4_000)).toBe(state);
+    const [first, last] = state.marks;
+    const marks = [
+      { ...first, putAt: 2_500 },
+      { ...last, seenAt: 2_500 },
+    ];
+    expect(clampTimes(state, 2_500)).toEqual({ ...state, marks });
+  }
+  expect(clampTimes(STATE, 500).entries).toEqual({ ...STATE.entries, since: 500 });
+});
 
 test('puts no entries up to a mark that another version has passed', () => {
   const at = (milestone: number, changes: number) => ({ milestone, changes, seenAt: 0 });
