@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createFollowerMemory, type FollowerMemory } from '../../src/follower/follower-context.ts';
 import {
   noteFailedPass,
+  qualifyFollowerState,
   saveBlocksStatus,
   saveFollowerState,
 } from '../../src/follower/follower-status.ts';
@@ -19,6 +20,16 @@ it('keeps the time of the newest block while another object has stored none', as
   await saveBlocksStatus(db, 'polling', memoryOf());
   const row = await db.prepare('SELECT blocks_by, newest_block FROM follower').first();
   expect(row).toEqual({ blocks_by: 'polling', newest_block: 5 });
+});
+
+it('says once that it was restarted, however often it is before an upstream answers', async () => {
+  const read = () => db.prepare('SELECT reason FROM follower').first('reason');
+  for (const reason of ['so it is', 'and so']) {
+    await saveFollowerState(db, { state: 'diverged', reason });
+    for (let i = 0; i < 3; i++) await qualifyFollowerState(db);
+    expect(await read()).toMatch(new RegExp(`^${reason}; since then the follower was restarted,`));
+    expect(await read()).not.toMatch(/restarted.*restarted/);
+  }
 });
 
 it.each([
