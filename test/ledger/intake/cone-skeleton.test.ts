@@ -49,6 +49,14 @@ it('orders a single chain of many blocks, and has room for them', () => {
   expect(skeleton.idBytes(order.subarray(1, 3)).toHex()).toBe(id(2) + id(3));
 });
 
+it('takes no more room for a block that is noted again, as an upstream gives others one by one', () => {
+  const [top, ...parents] = Array.from({ length: 9 }, (_, i) => `${i}`.repeat(64));
+  const skeleton = createConeSkeleton([top!]);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let i = 0; i < 500_000; i++) skeleton.setParents(top!, parents);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
+});
+
 it('has a walk of many blocks side by side fetch few of them at once', async () => {
   const ids = Array.from({ length: 1000 }, (_, i) => i.toString(16).padStart(64, '0'));
   const fetched: number[] = [];
