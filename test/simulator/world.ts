@@ -157,6 +157,10 @@ export class World {
   }[] = [];
   /** When something was put into KV lately. */
   readonly puts: number[] = [];
+  /** Entries of NFTs that were put into KV, and when. */
+  readonly entries: { id: string; generation: string; ledgerIndex: number; at: number }[] = [];
+  /** Whether something was put by a clock that was wrong: times in KV are, from then on. */
+  wasPutAstray = false;
   /** Lines of the log that were looked at. */
   linesRead = 0;
   /** The database as it was during the story. */

@@ -105,6 +105,25 @@ function checkRecent(world: World, text: string): void {
       world.wrong('safety', `"recent" has ${output} of NFT ${id}`);
 }
 
+/** Since `fromTime` each NFT has an entry, and none is put that lacks a change up to `from`. */
+function checkSettled(world: World, text: string): void {
+  const { truth } = world;
+  const { generation, filledFrom, from, fromTime } = jsonOf(text);
+  if (fromTime === null) return;
+  const isOwn = (entry: World['entries'][number]) =>
+    entry.generation === generation && entry.ledgerIndex >= filledFrom;
+  const [before, since] = [new Set<string>(), new Map<string, number>()];
+  for (const { id, ledgerIndex, at } of world.entries.filter(isOwn))
+    if (at <= fromTime) before.add(id);
+    else since.set(id, Math.min(ledgerIndex, since.get(id) ?? ledgerIndex));
+  for (const id of truth.nftIds) {
+    const isThere = before.has(id) || truth.nftOutput(id, from) === undefined;
+    const least = since.get(id) ?? from;
+    if (!isThere || (least < from && truth.changedNfts(least, from).includes(id)))
+      world.wrong('safety', `"recent" says too early that NFT ${id} is settled: ${fromTime}`);
+  }
+}
+
 /** A pass may begin to put what another one has just read. */
 const SLACK_MS = 1000;
 const CAUGHT_UP_MS = 60_000;
@@ -139,10 +158,16 @@ export function checkPut(world: World, key: string, text: string, expirationTtl?
   checkExpiry(world, key, text, expirationTtl);
   checkBudget(world);
   const { simulation, settings, imports, importedAt, isCalm, isFlipped, isDamaged, tally } = world;
+  world.wasPutAstray ||= world.node.disturbances.skewMs !== 0;
   // one that was damaged may be put when it has been replaced
   const isOwn = simulation.now > world.wasDamagedAt + CAUGHT_UP_MS;
-  if (key === 'recent' && !isFlipped && !isDamaged && isOwn) checkRecent(world, text);
   const hasJumped = ['clockJump', 'wakeAhead'].some((step) => tally.has(step));
+  if (key === 'recent' && !isFlipped && !isDamaged && isOwn) {
+    checkRecent(world, text);
+    if (!hasJumped && !world.wasPutAstray) checkSettled(world, text);
+  }
+  if (key.startsWith('nft:'))
+    world.entries.push({ ...jsonOf(text), id: key.slice(4), at: simulation.now });
   // the ledger comes to where the one before it was
   const isBehind = imports > 0 && !(isCalm && simulation.now > importedAt + CAUGHT_UP_MS);
   if (!key.startsWith('nft:') || isBehind || isFlipped || hasJumped) return;
