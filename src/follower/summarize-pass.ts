@@ -132,6 +132,8 @@ export function summarizePass(
     outcomes.length === before.upstreams &&
     outcomes.every(({ kind }) => kind === 'level' || kind === 'behind');
   const getsOn = applied > 0 || (behind && spent.reason === undefined) || isAllDone;
+  const isAllAstray = outcomes.every(({ kind }) => kind === 'diverged');
+  const failing = getsOn || isAllAstray ? undefined : before.failing;
   return {
     applied,
     behind,
@@ -139,7 +141,7 @@ export function summarizePass(
     level,
     diverged,
     getsOn,
-    state: stateOf(getsOn ? undefined : before.failing, diverged, outcomes, before.progress),
+    state: stateOf(failing, diverged, outcomes, before.progress),
   };
 }
 

@@ -152,12 +152,14 @@ describe('a pass', () => {
     });
   });
 
-  it('stays failing until something is done, or all upstreams say that nothing is to do', () => {
+  it('stays failing until something is done, or all upstreams say that nothing is to do, or diverge', () => {
     const failing = { ...fresh, failing: 'fails at 7' };
     const state = { state: 'failing', reason: 'fails at 7' };
     expect(summarize([[level]], failing)).toMatchObject({ getsOn: false, state });
     expect(summarize([[failed], [diverged], [level]], failing)).toMatchObject({ state });
     expect(summarize([[level], [behind], [failed]], failing)).toMatchObject({ state });
+    const astray = { getsOn: false, state: { state: 'diverged', reason: 'diverges' } };
+    expect(summarize([[diverged], [diverged]], failing)).toMatchObject(astray);
     for (const attempts of [
       [[level], [behind], [level]],
       [[level, 1]],
