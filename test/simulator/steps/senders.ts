@@ -19,7 +19,8 @@ import type { Random } from '../../support/network/random.ts';
 import { EVENTS } from '../../support/network/random-network.ts';
 import { coin, type Spend } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
-import { basic, nft } from '../../support/payloads/outputs.ts';
+import { basic, depositReturn, nft } from '../../support/payloads/outputs.ts';
+import { referTo } from '../../support/payloads/transactions.ts';
 import { CLAIMS } from '../claims.ts';
 import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
 import { wildPlan } from '../reference/wild-transactions.ts';
@@ -51,6 +52,7 @@ export const senderSteps = {
   mintMany: sender(2, ({ life }, random) => mintMany(life, random)),
   chain: sender(4, ({ life }, random) => chain(life, random)),
   spendWeakly: sender(2, ({ life }) => spendWeakly(life)),
+  giveBack: sender(3, giveBack),
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
   ghost: hostile(4, ghost),
   hide: hostile(4, hide),
@@ -123,6 +125,31 @@ function spendWeakly(life: Life): void {
   const made = life.network.transaction([spend], [basic(weak, { amount })]);
   life.network.attachTransaction(made);
   send(life, [{ coin: made.coins[0]!, by: weak }], [basicTo(someone(life), amount)]);
+}
+
+/** Two deposits due to one address are given back together: whole, or a token is missing. */
+function giveBack({ life, network }: World, random: Random): void {
+  const spend = take(life, life.coins);
+  const amount = (spend?.coin.output.amount ?? 0n) / 2n;
+  if (spend === undefined || amount < 2n * LEAST_AMOUNT) return;
+  const [owner, lender] = [someone(life), someone(life)];
+  const conditions = [depositReturn(lender, LEAST_AMOUNT)];
+  const lent = [amount, spend.coin.output.amount - amount].map((each) =>
+    basic(owner, { amount: each, conditions }),
+  );
+  const made = network.transaction([spend], lent);
+  network.attachTransaction(made);
+  const due = 2n * LEAST_AMOUNT - BigInt(random.below(2));
+  const { networkName } = parametersAt(network, lastIndex(network)).parameters;
+  const back = judgedTransaction({
+    networkId: networkId(networkName),
+    inputs: made.coins.map((each, i) => ({ ...each, unlock: i === 0 ? owner : referTo(0) })),
+    outputs: [
+      basic(lender, { amount: due }),
+      basic(owner, { amount: spend.coin.output.amount - due }),
+    ],
+  });
+  network.attachTransaction(back);
 }
 
 /** Double spends with many outputs: as heavy as blocks can be made for nothing. */
