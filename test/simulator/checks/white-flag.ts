@@ -1,5 +1,6 @@
 /** White-flag requests, and whether their answers are true. */
 import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
+import { admissionFault } from '../../../src/stardust/admission.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
@@ -230,16 +231,25 @@ export async function answerableProposal(world: World): Promise<Request> {
   const { network, settings } = world;
   const { genesis, start, forgotten } = await boundsOf(world);
   const last = lastIndex(network);
-  const { belowMaxDepth } = parametersAt(network, last).parameters;
+  const { parameters } = parametersAt(network, last);
   // nodes name no tips above what is older
-  const least = Math.max(forgotten, start === genesis ? -1 : start, last - belowMaxDepth - 1);
+  const least = Math.max(
+    forgotten,
+    start === genesis ? -1 : start,
+    last - parameters.belowMaxDepth - 1,
+  );
   const isKnown = (id: string) => (network.blocks.get(id)?.referenced?.index ?? -1) > least;
   for (let i = 0; i < TRIES && !settings.needsWork; i++) {
     const { request } = network.propose();
     const { order } = pastCone(network.blocks, request.parents);
     const own = new Set(order.map(({ id }) => id));
     const isYoung = order.every(({ parents }) => parents.every((id) => own.has(id) || isKnown(id)));
-    if (isYoung && order.length < unreferencedBlocks(settings.limits) / 2) return request;
+    // where deposits have become dearer some senders spend as before (C-17)
+    const isAdmitted = order.every(
+      ({ bytes }) => admissionFault(parsedBlock(bytes), parameters) === undefined,
+    );
+    const hasRoom = order.length < unreferencedBlocks(settings.limits) / 2;
+    if (isYoung && isAdmitted && hasRoom) return request;
   }
   const below = network.milestoneBlock!;
   const parents = settings.needsWork ? [below] : [below, network.note([below])];

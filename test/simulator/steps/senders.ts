@@ -17,10 +17,11 @@ import { blockAround, readMilestone } from '../../support/network/blocks.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { EVENTS } from '../../support/network/random-network.ts';
-import { coin, type Spend } from '../../support/network/transactions.ts';
+import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { coin, type MadeTransaction, type Spend } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic, depositReturn, nft } from '../../support/payloads/outputs.ts';
-import { referTo } from '../../support/payloads/transactions.ts';
+import { referTo, type TransactionPlan } from '../../support/payloads/transactions.ts';
 import { CLAIMS } from '../claims.ts';
 import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
 import { wildPlan } from '../reference/wild-transactions.ts';
@@ -130,26 +131,22 @@ function spendWeakly(life: Life): void {
 /** Two deposits due to one address are given back together: whole, or a token is missing. */
 function giveBack({ life, network }: World, random: Random): void {
   const spend = take(life, life.coins);
-  const amount = (spend?.coin.output.amount ?? 0n) / 2n;
-  if (spend === undefined || amount < 2n * LEAST_AMOUNT) return;
+  const whole = spend?.coin.output.amount ?? 0n;
+  if (spend === undefined || whole < 4n * LEAST_AMOUNT) return;
   const [owner, lender] = [someone(life), someone(life)];
   const conditions = [depositReturn(lender, LEAST_AMOUNT)];
-  const lent = [amount, spend.coin.output.amount - amount].map((each) =>
-    basic(owner, { amount: each, conditions }),
+  const lent = [whole / 2n, whole - whole / 2n].map((amount) =>
+    basic(owner, { amount, conditions }),
   );
-  const made = network.transaction([spend], lent);
-  network.attachTransaction(made);
-  const due = 2n * LEAST_AMOUNT - BigInt(random.below(2));
-  const { networkName } = parametersAt(network, lastIndex(network)).parameters;
-  const back = judgedTransaction({
-    networkId: networkId(networkName),
-    inputs: made.coins.map((each, i) => ({ ...each, unlock: i === 0 ? owner : referTo(0) })),
-    outputs: [
-      basic(lender, { amount: due }),
-      basic(owner, { amount: spend.coin.output.amount - due }),
-    ],
+  const made = attachJudged(network, {
+    inputs: [{ ...spend.coin, unlock: spend.by }],
+    outputs: lent,
   });
-  network.attachTransaction(back);
+  const due = 2n * LEAST_AMOUNT - BigInt(random.below(2));
+  const outputs = [basic(lender, { amount: due }), basic(owner, { amount: whole - due })];
+  const unlocks = [owner, referTo(0)] as const;
+  const inputs = made?.coins.map((each, i) => ({ ...each, unlock: unlocks[i]! }));
+  if (inputs !== undefined) attachJudged(network, { inputs, outputs });
 }
 
 /** Double spends with many outputs: as heavy as blocks can be made for nothing. */
@@ -251,14 +248,23 @@ function wild({ life, network, truth }: World, random: Random): void {
       now: network.nextTimestamp,
       rent: parameters.rentStructure,
     });
-    if (plan === undefined) continue;
-    const ownNetwork = networkId(parameters.networkName);
-    const made = tryTo(() => judgedTransaction({ networkId: ownNetwork, ...plan }));
-    if (made === undefined) continue;
-    const parsed = parseBlock(blockAround(network.someParents(), made.payload));
-    if (parsed.ok && admissionFault(parsed.parsed, parameters) === undefined)
-      network.attachTransaction(made);
+    if (plan !== undefined) attachJudged(network, plan);
   }
+}
+
+/** Undefined where no node takes a block of it. */
+function attachJudged(
+  network: SyntheticNetwork,
+  plan: TransactionPlan,
+): MadeTransaction | undefined {
+  const { parameters } = parametersAt(network, lastIndex(network));
+  const ownNetwork = networkId(parameters.networkName);
+  const made = tryTo(() => judgedTransaction({ networkId: ownNetwork, ...plan }));
+  if (made === undefined) return undefined;
+  const parsed = parseBlock(blockAround(network.someParents(), made.payload));
+  if (!parsed.ok || admissionFault(parsed.parsed, parameters) !== undefined) return undefined;
+  network.attachTransaction(made);
+  return made;
 }
 
 /** Whose outputs a tangle spends: they come later, never, or conflict. */
