@@ -100,8 +100,10 @@ const UNKNOWN_MS = 3000;
 function createUnstoredReader(settings: Settings) {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
   return async (blockId: string, client: string): Promise<StoredBlock | undefined> => {
-    if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
-    const found = await followerOf(settings.follower).readUnstored(blockId, client);
+    if (unknown.has(blockId)) return undefined;
+    const found = mayFetch(settings)
+      ? await followerOf(settings.follower).readUnstored(blockId, client)
+      : undefined;
     // it may have been stored, or referenced: an upstream is behind, or a replica was
     const late = await readBlock(settings.ledger.withSession('first-primary'), blockId);
     if (late) return late;
