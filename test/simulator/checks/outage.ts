@@ -56,6 +56,8 @@ const THERE_MS = 60_000;
 export async function checkAfterHanging(world: World): Promise<void> {
   const { network, simulation, upstreams, reliable, readers } = world;
   if (!world.isDisturbed || reliable.length < upstreams.length) return;
+  // a large milestone may still be at work
+  if (!(await world.hasFollowed())) return;
   const hinder = (block: Hindrance) => {
     for (const { conduct } of upstreams) Object.assign(conduct, { hindered: { block } });
   };
