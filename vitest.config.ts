@@ -37,10 +37,12 @@ class ByProject extends BaseSequencer {
 }
 
 /**
- * The longest one, which as the last one would run alone; and one that fails where a timer of
- * another file still runs in its process.
+ * The longest one, which as the last one would run alone; and those that fail where a timer of
+ * another file still runs in their process.
  */
-const FIRST_TESTS = ['simulator/simulator.test.ts', 'simulator/platform/contract.test.ts'];
+const FIRST_TESTS = ['simulator', 'platform/contract', 'alone', 'hanging'].map(
+  (name) => `simulator/${name}.test.ts`,
+);
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/{e2e,slow}/**/*.test.ts';
 
