@@ -94,8 +94,8 @@ const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
 /**
- * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
- * or an earlier milestone references it, whose blocks are not here.
+ * Creates the reader. It returns undefined if D1's primary does not have the block, and nothing may
+ * be fetched, no upstream knows it, or an earlier milestone references it, whose blocks are not here.
  */
 function createUnstoredReader(settings: Settings) {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
