@@ -20,7 +20,7 @@ import { EVENTS } from '../../support/network/random-network.ts';
 import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { coin, type MadeTransaction, type Spend } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
-import { basic, depositReturn, nft } from '../../support/payloads/outputs.ts';
+import { basic, depositReturn, expiration, nft } from '../../support/payloads/outputs.ts';
 import { referTo, type TransactionPlan } from '../../support/payloads/transactions.ts';
 import { CLAIMS } from '../claims.ts';
 import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
@@ -128,23 +128,40 @@ function spendWeakly(life: Life): void {
   send(life, [{ coin: made.coins[0]!, by: weak }], [basicTo(someone(life), amount)]);
 }
 
-/** Two deposits due to one address are given back together: whole, or a token is missing. */
+/** Seconds from the next milestone's time on, before and after which what was lent is the lender's. */
+const LAPSES = [-20, 10] as const;
+
+/**
+ * Two deposits due to one address are given back together: whole, or a token is missing. Each may
+ * have lapsed, at a time of its own: then it is the lender's, and nothing is due.
+ */
 function giveBack({ life, network }: World, random: Random): void {
   const spend = take(life, life.coins);
   const whole = spend?.coin.output.amount ?? 0n;
   if (spend === undefined || whole < 4n * LEAST_AMOUNT) return;
   const [owner, lender] = [someone(life), someone(life)];
-  const conditions = [depositReturn(lender, LEAST_AMOUNT)];
-  const lent = [whole / 2n, whole - whole / 2n].map((amount) =>
-    basic(owner, { amount, conditions }),
-  );
+  const lapses = random.chance(0.7);
+  const lent = [whole / 2n, whole - whole / 2n].map((amount) => {
+    const until = network.nextTimestamp + random.between(...LAPSES);
+    const conditions = [
+      depositReturn(lender, LEAST_AMOUNT),
+      ...(lapses ? [expiration(lender, until)] : []),
+    ];
+    return basic(owner, { amount, conditions });
+  });
   const made = attachJudged(network, {
     inputs: [{ ...spend.coin, unlock: spend.by }],
     outputs: lent,
   });
-  const due = 2n * LEAST_AMOUNT - BigInt(random.below(2));
-  const outputs = [basic(lender, { amount: due }), basic(owner, { amount: whole - due })];
-  const unlocks = [owner, referTo(0)] as const;
+  const both = lapses && random.chance(0.5) ? lender : owner;
+  const [first, second] = lapses && random.chance(0.3) ? [owner, lender] : [both, both];
+  const taken = [first, second].filter((by) => by === owner).length;
+  const due = LEAST_AMOUNT * BigInt(taken) - BigInt(random.below(2));
+  const outputs =
+    taken === 0
+      ? [basic(lender, { amount: whole })]
+      : [basic(lender, { amount: due }), basic(owner, { amount: whole - due })];
+  const unlocks = [first, second === first ? referTo(0) : second] as const;
   const inputs = made?.coins.map((each, i) => ({ ...each, unlock: unlocks[i]! }));
   if (inputs !== undefined) attachJudged(network, { inputs, outputs });
 }
