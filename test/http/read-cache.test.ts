@@ -21,7 +21,7 @@ function createServer(route = GET, maxBytes = 100_000) {
   const fetchFrom = async (
     path: string,
     headers: Record<string, string> = {},
-    handle: (request: Request) => Answer = (request) =>
+    handle: (request: Request) => Answer | Promise<Answer> = (request) =>
       objectAnswer(request, server.ledger, { ledgerIndex: server.ledger }, 'state'),
   ) => {
     const request = new Request(`https://edge.invalid${path}`, { headers });
@@ -33,7 +33,7 @@ function createServer(route = GET, maxBytes = 100_000) {
         server.handled++;
         await sleep(0);
         const ledgerIndex = server.ledger;
-        return { ledgerIndex, ...handle(passed) };
+        return { ledgerIndex, ...(await handle(passed)) };
       },
       () => {},
     );
@@ -53,6 +53,18 @@ describe('an answer that names its ledger index', () => {
     server.now += 1;
     expect((await fetchFrom('/a')).ledgerIndex).toBe(2);
     expect(server.handled).toBe(2);
+  });
+
+  it('is not replaced by one whose reading began before', async () => {
+    const { server, fetchFrom } = createServer();
+    const older = fetchFrom('/a', {}, async () => {
+      server.ledger = 2;
+      server.now += 100;
+      await fetchFrom('/a');
+      return jsonAnswer({});
+    });
+    expect((await older).ledgerIndex).toBe(1);
+    expect((await fetchFrom('/a')).ledgerIndex).toBe(2);
   });
 
   it('is kept no longer if the clock is set back', async () => {
