@@ -77,10 +77,12 @@ export const ODD_PACKETS: readonly Uint8Array<ArrayBuffer>[] = [
 /** What can become of a message of the feed. */
 export type Push = 'lost' | 'doubled' | 'late' | 'spoilt';
 
-/** What can become of requests of one kind: no answer, one after seconds, or a failure. */
-export const HINDRANCES = ['hangs', 'crawls', 'fails'] as const;
-/** `tarpits`: no answer about a block that it lacks, and others at once. */
-export type Hindrance = (typeof HINDRANCES)[number] | 'tarpits';
+/**
+ * What can become of requests of one kind: no answer, one after seconds, a failure, or no answer
+ * about a block that it lacks, and others at once.
+ */
+export const HINDRANCES = ['hangs', 'crawls', 'fails', 'tarpits'] as const;
+export type Hindrance = (typeof HINDRANCES)[number];
 
 export interface Conduct {
   /** Milestones that it is behind. */
