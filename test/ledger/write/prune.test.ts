@@ -353,6 +353,15 @@ it('finds a head that is of an earlier moment than the milestones', async () => 
   await expect(readHead(db)).rejects.toThrow('rows of the tables head and milestone');
 });
 
+it('keeps 20 states fewer with each step while the disk is full, and 35 at least', async () => {
+  const rig = await startLedger(db, quietenedNetwork('full disk'), 0);
+  await followTo(rig, 58);
+  const kept: unknown[] = [];
+  for (let step = 0; step < 3; step++) kept.push((await prune(db, 100, { isFull: true }))?.kept);
+  expect(kept).toEqual([38, 35, 35]);
+  expect(await firstState()).toBe(58 - 35);
+});
+
 it('changes nothing of a ledger that an import brings between two of its batches', async () => {
   const network = new SyntheticNetwork({ seed: 'replaced while full' });
   const rig = await startLedger(db, network, 0);
