@@ -502,6 +502,7 @@ export class World {
       const said = JSON.stringify([...answer.headers]);
       if (SECRETS.some((each) => said.includes(each)))
         this.wrong('safety', `${path} tells a secret`);
+      if (NO_VALUE.test(said)) this.wrong('silence', `${path} lacks a value: ${said}`);
       if (answer.headers.get('access-control-allow-origin') !== '*')
         this.wrong(
           'safety',
@@ -572,6 +573,9 @@ export const NO_RETENTION = 'many';
 /** The first upstream asks for it. */
 export const UPSTREAM_TOKEN = 'token-of-the-first-upstream';
 export const SECRETS = [API_TOKEN, API_PASSWORD, UPSTREAM_TOKEN];
+
+/** What code says of a value that it lacks; no sentence has it. */
+export const NO_VALUE = /\b(?:undefined|NaN)\b|\[object /;
 
 /** A WebSocket that nobody takes would stay, and count, for ever. */
 function hangUp(answer: Response): void {

@@ -49,8 +49,6 @@ export async function lookUpBlocks(
 /** The unreferenced blocks, and facts about others, all of one moment. */
 export interface UnreferencedView {
   head: Head;
-  /** Unreferenced blocks that are stored, staged ones too. */
-  size: number;
   /** The highest next_block of a live pack; null where none is live. */
   stored: number | null;
   /** The named blocks that are known, by hex ID; not those that are staged. */
@@ -266,7 +264,6 @@ async function viewWith(
     );
   return {
     head,
-    size: known.visible.size + known.staged.size,
     stored,
     named: new Map([...findUnreferenced(named), ...referenced]),
     findUnreferenced,

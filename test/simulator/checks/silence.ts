@@ -4,7 +4,7 @@
  * and limits of the platform never. Where nothing fails and nobody is hostile nothing is an error.
  * What operators are to act on is told.
  */
-import { SECRETS, type World } from '../world.ts';
+import { NO_VALUE, SECRETS, type World } from '../world.ts';
 
 /** What D1's double and upstreams throw is a TypeError too. */
 const NEVER_CAUSED =
@@ -28,6 +28,7 @@ export function checkSilence(world: World): void {
     const { level, text } = node.lines[world.linesRead]!;
     if (SECRETS.some((each) => text.includes(each)))
       world.wrong('safety', `the log has a secret: ${text}`);
+    if (NO_VALUE.test(text)) world.wrong('silence', `the log lacks a value: ${text}`);
     const isOdd =
       NEVER_CAUSED.test(text) || (level === 'error' && !world.isDisturbed && !CAUSED.test(text));
     if (level !== 'info' && !isFlipped && !isDamaged && isOdd) world.wrong('silence', text);
