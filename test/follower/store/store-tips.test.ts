@@ -203,6 +203,16 @@ it('C-6: of more tips than are fetched at once, stores none without proof of wor
   for (let i = 0; i < 3; i++) expect(await storeNow({ ...rig, upstream }, db)).toBe(0);
 });
 
+it('says which upstream named a tip that is not admitted', async () => {
+  const { rig, root } = await startNew(db, 'refused', { parameters: { minPowScore: 1 } });
+  const { add, lying } = makesUp(rig, 1);
+  add(root, false);
+  const log = vi.spyOn(rig.following.memory, 'log').mockImplementation(() => {});
+  await passOnce({ following: { ...rig.following, upstreams: [lying] } });
+  const said = { upstream: lying.name, tips: 1 };
+  expect(log.mock.calls).toContainEqual(['warn', 'upstream.tips-refused', said]);
+});
+
 it('C-6: a parent that a request names needs proof of work, unlike what is below it', async () => {
   const { network, rig, root } = await startNew(db, 'named', { parameters: { minPowScore: 1 } });
   const { add, lying } = makesUp(rig, 1);
