@@ -495,6 +495,7 @@ export class World {
   ): void {
     const asked = { path, at: this.simulation.now };
     const { isDamaged } = this;
+    const mayBeRaw = new Headers(init?.headers).has('accept');
     this.#asked.add(asked);
     const onAnswer = async (answer: Response) => {
       const detail = answer.headers.get('x-error-detail') ?? '';
@@ -511,6 +512,10 @@ export class World {
       if (answer.status >= 400 && answer.headers.get('cache-control')?.includes('public'))
         this.wrong('safety', `${path}: caches keep status ${answer.status}`);
       if (named !== undefined) this.wrong('safety', `${path} names an upstream: ${detail}`);
+      void formFault(path, answer, mayBeRaw).then((fault) => {
+        if (fault !== undefined)
+          this.wrong('safety', `${path}: status ${answer.status}, and ${fault}`);
+      });
       if (answer.status >= 500 && this.node.vars.RETENTION_MILESTONES === NO_RETENTION) return;
       if (!isDamaged && !this.isDamaged) return look(answer);
       this.note(`damaged ${answer.status}`, path);
@@ -552,6 +557,28 @@ export class World {
     const row = await this.node.sqlite.prepare('SELECT ledger FROM head').first('ledger');
     return Number(row ?? -1);
   }
+}
+
+/** Types of bodies where they are of an API. */
+const TYPES = ['application/json', 'application/vnd.iota.serializer-v1'];
+
+/** What is wrong with the form of an answer, whatever was asked (docs/contract.md#errors). */
+async function formFault(
+  path: string,
+  answer: Response,
+  mayBeRaw: boolean,
+): Promise<string | undefined> {
+  const { status, headers, body } = answer;
+  const isError = status >= 400;
+  if (path === '/health' && status === 503 && !headers.get('x-error-detail'))
+    return 'nobody is told why';
+  const type = headers.get('content-type') ?? '';
+  const types = TYPES.slice(0, mayBeRaw && !isError ? 2 : 1);
+  if (!path.startsWith('/api/') || (status !== 200 && !isError)) return undefined;
+  if (!types.includes(type)) return `a body of type "${type}"`;
+  if (!isError || body === null) return undefined;
+  const text = await answer.clone().text();
+  return text.startsWith(`{"error":{"code":${status},"message":"`) ? undefined : text;
 }
 
 const SHORTENED = ['nearlyFull', 'fullDisk', 'setRetention'];

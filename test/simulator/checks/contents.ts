@@ -201,7 +201,7 @@ function isOld({ network, simulation }: World): boolean {
 const MARGIN_S = 60;
 
 function metricsFault(world: World, text: string): string | undefined {
-  const { network, settings, restsFrom, isDisturbed, liar, node } = world;
+  const { network, settings, restsFrom, isDisturbed, liar, node, simulation } = world;
   const last = lastIndex(network);
   const [named] = text.match(/0x[0-9a-f]{16}/i) ?? [];
   if (named !== undefined) return `${named} is what a client asked for`;
@@ -224,6 +224,9 @@ function metricsFault(world: World, text: string): string | undefined {
     ...(isDisturbed ? [] : ['stardust_milestones_applied_total']),
   ];
   const applied = last - world.snapshotIndex;
+  const age = Number(/^stardust_ledger_age_seconds (.+)$/m.exec(text)?.[1]);
+  const dueAge = Math.max(0, simulation.now / 1000 - network.milestones.at(-1)!.timestamp);
+  if (!(Math.abs(age - dueAge) < MARGIN_S)) return `the ledger is ${age} s old, not ${dueAge}`;
   const said = names.map(read);
   // before an upstream named a milestone there is none to lag behind
   said[1] ??= 0;

@@ -607,6 +607,11 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   if (calls > MOST_AT_END) world.wrong('economy', `${calls} calls of a network that ended`);
   const end = await world.ledgerIndex();
   if (end !== last) world.wrong('safety', `the ledger is at ${end}, beyond the final ${last}`);
+  // the next one is final, and upstreams have one more
+  node.deploy({ FINAL_MILESTONE: String(last + 1) });
+  await simulation.pass(BEYOND_MS);
+  const next = await world.ledgerIndex();
+  if (next !== last + 1) world.wrong('liveness', `the ledger is at ${next}, not at ${last + 1}`);
   await checkAlways(world);
 }
 

@@ -36,6 +36,8 @@ export interface Topic {
   isTrue?(said: string): boolean;
   /** With which it names an address: whoever listens is sent away where it is another one. */
   prefix?: string;
+  /** It tells with the first milestone, too, all that it does with a later one. */
+  tellsFirst?: true;
   /** Whether it has something to tell at once to one who comes at this milestone. */
   isThere?(index: number): boolean;
 }
@@ -182,6 +184,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
     },
     {
       name: 'milestone-info/latest',
+      tellsFirst: true,
       read: (payload) => String(json(payload).index),
       truth: (index) => [String(index)],
     },

@@ -25,6 +25,7 @@ import { HEADERS } from './crowd.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
 import { type KeepAlive, newKeepAlive } from './keep-alive.ts';
 import { differs, infoOf, reasonOf } from './reads.ts';
+import { checkSessions } from './sessions.ts';
 import { answerableProposal, askRoots, isFull } from './white-flag.ts';
 
 const CONFIRMED = 'milestone-info/confirmed';
@@ -113,6 +114,8 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
     (answer) => {
       world.note(`events ${answer.status}`);
       if (answer.status !== 101) return;
+      if (answer.headers.get('sec-websocket-protocol') !== 'mqtt')
+        world.wrong('safety', 'a listener is not told that MQTT is spoken');
       const { webSocket } = answer as unknown as { webSocket: Socket };
       if (!stays && random.chance(0.1)) {
         webSocket.open(undefined);
@@ -245,7 +248,7 @@ function follow(
       }
       const said = isRepeated ? [...new Set(came)] : came;
       // the first one is what was announced last, before this client came
-      if (last === undefined) continue;
+      if (last === undefined && !topic.tellsFirst) continue;
       const all = truth(index);
       const ends = all.filter((each) => tellsOneEnd && each.endsWith(' true'));
       const end = ends.find((each) => said.includes(each)) ?? ends[0];
@@ -393,6 +396,7 @@ async function checkToldAnew(world: World): Promise<void> {
   node.events.kill();
   const hasCome = await world.until(() => world.hasFollowed(), WOKEN_MS);
   if (!hasCome || listeners.size > 0) return;
+  await checkSessions(world);
   listen(world, new Random(`${world.start} listens anew`), 1, true);
   const read = () => [...listeners][0]?.first;
   const first = await world.until(read, TOLD_MS, (index) => index !== undefined);

@@ -600,6 +600,7 @@ interface InfoJson {
   protocol: object;
   pendingProtocolParameters: unknown[];
   baseToken: { tickerSymbol: string };
+  metrics: { referencedBlocksPerSecond: number };
 }
 
 /** What upstreams say, and what a node says that knows none. */
@@ -610,7 +611,7 @@ export function readInfo(world: World): void {
     world,
     'info',
     '/api/core/v2/info',
-    ({ status, protocol, pendingProtocolParameters, baseToken }: InfoJson, index) => {
+    ({ status, protocol, pendingProtocolParameters, baseToken, metrics }: InfoJson, index) => {
       const { network, settings } = world;
       const token = baseToken.tickerSymbol;
       const isOwn = differs(baseToken, OWN_TOKEN) === undefined;
@@ -625,6 +626,12 @@ export function readInfo(world: World): void {
       const { restsFrom } = world;
       if (restsFrom !== undefined && status.pruningIndex > Math.max(restsFrom - 1, 0))
         return `pruned up to ${status.pruningIndex}, and ${restsFrom} is kept`;
+      const { timestamp = 0 } = milestoneAt(network, index) ?? {};
+      const seconds = timestamp - (milestoneAt(network, index - 1)?.timestamp ?? timestamp);
+      const rate = coneOf(network, index).length / seconds;
+      // the milestone before may be pruned, or not have been imported
+      if (![0, rate].includes(metrics.referencedBlocksPerSecond))
+        return `${metrics.referencedBlocksPerSecond} blocks a second, the truth is ${rate}`;
       return differs(
         [
           confirmedMilestone,

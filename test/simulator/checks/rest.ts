@@ -249,27 +249,30 @@ async function checkHealth(world: World): Promise<void> {
 
 const HEADS = 4;
 
-/** HEAD says what GET does, without a body. */
+/** HEAD says what GET does, without a body; so does GET, where digits of IDs are in capitals. */
 async function checkHeads(world: World): Promise<void> {
   const { kept, simulation } = world;
   const paths = [...kept.keys()].slice(-HEADS);
   for (const path of [...paths, `/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}`]) {
     const said = new Map<string, string>();
-    for (const method of ['GET', 'HEAD'])
-      world.ask(
-        path,
-        ({ status, headers, body }) => {
-          said.set(method, `${status} ${JSON.stringify([...headers].sort())}`);
-          if (method === 'HEAD' && body !== null) world.wrong('safety', `${path}: HEAD has a body`);
-        },
-        { method },
-      );
+    const inCapitals = path.replace(/(?<=0x)[0-9a-f]+/g, (digits) => digits.toUpperCase());
+    const forms = { GET: path, HEAD: path, capitals: inCapitals };
+    for (const [form, own] of Object.entries(forms)) {
+      const method = form === 'HEAD' ? 'HEAD' : 'GET';
+      const look = ({ status, headers, body }: Response) => {
+        said.set(form, `${status} ${JSON.stringify([...headers].sort())}`);
+        if (method === 'HEAD' && body !== null) world.wrong('safety', `${path}: HEAD has a body`);
+      };
+      world.ask(own, look, { method });
+    }
     await simulation.pass(ANSWERED_MS);
-    const [one = '', other = one] = ['GET', 'HEAD'].map((method) => said.get(method));
+    const one = said.get('GET') ?? '';
     const indexOf = (text: string) => /"x-ledger-index","\d+"/.exec(text)?.[0];
-    // what a copy of KV, or of D1, has may differ
-    const isLater = (indexOf(other) ?? indexOf(one)) !== indexOf(one);
-    if (one !== other && !isLater) world.wrong('safety', `${path}: GET ${one}, HEAD ${other}`);
+    for (const [form, other] of said) {
+      // what a copy of KV, or of D1, has may differ
+      const isLater = (indexOf(other) ?? indexOf(one)) !== indexOf(one);
+      if (one !== other && !isLater) world.wrong('safety', `${path}: GET ${one}, ${form} ${other}`);
+    }
   }
 }
 

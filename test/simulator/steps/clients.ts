@@ -110,6 +110,8 @@ export const ODD_REQUESTS: readonly (readonly [
     (path) => [404, `/api/edge/v1/final${path}`] as const,
   ),
   [405, '/api/core/v2/info', { method: 'POST' }],
+  [405, '/api/core/v2/whiteflag'],
+  [405, '/api/core/v2/whiteflag', { method: 'HEAD' }],
   [200, '/api/core/v2/info', { method: 'HEAD' }],
   [204, '/api/core/v2/info', { method: 'OPTIONS' }],
   [
@@ -143,16 +145,20 @@ export const ODD_REQUESTS: readonly (readonly [
 /** By status, what an error says in a header (docs/contract.md#errors): seconds, methods, schemes. */
 const DUE_HEADERS: Readonly<Record<number, readonly [name: string, value: RegExp]>> = {
   401: ['www-authenticate', /^(?=.*Bearer ).*Basic /],
-  405: ['allow', /^[A-Z]+(, [A-Z]+)*$/],
+  405: ['allow', /^(GET, HEAD|POST), OPTIONS$/],
   429: ['retry-after', /^[1-9]\d?$/],
 };
 
 function headersFault({ status, headers }: Response, init: RequestInit = {}): string | undefined {
   const [name, value] = DUE_HEADERS[status] ?? [];
   const said = name && (headers.get(name) ?? '');
-  if (value?.test(said!) === false) return `status ${status}, and ${name} is "${said}"`;
+  const isRefused = status === 405 && said?.includes(init.method ?? 'GET');
+  if (value?.test(said!) === false || isRefused)
+    return `status ${status}, and ${name} is "${said}"`;
   const asked = new Headers(init.headers).get('access-control-request-headers');
   const allowed = headers.get('access-control-allow-headers') ?? '';
+  const methods = headers.get('access-control-allow-methods') ?? '';
+  if (status === 204 && !/^GET, HEAD, POST\b/.test(methods)) return `a page may do ${methods}`;
   if (asked !== null && !allowed.includes(asked)) return `a page may send ${allowed}, not ${asked}`;
   return undefined;
 }
