@@ -49,6 +49,18 @@ it('orders a single chain of many blocks, and has room for them', () => {
   expect(skeleton.idBytes(order.subarray(1, 3)).toHex()).toBe(id(2) + id(3));
 });
 
+it('counts levels down from the tops, and anew below a block from which they restart', () => {
+  const idOf = (digit: string) => digit.repeat(64);
+  const [top, one, two, three] = [idOf('0'), idOf('1'), idOf('2'), idOf('3')] as const;
+  const skeleton = createConeSkeleton([top]);
+  skeleton.setParents(top, [one]);
+  skeleton.setParents(one, [two]);
+  expect([top, one, two].map(skeleton.levelOf)).toEqual([0, 1, 2]);
+  skeleton.restartLevels(two);
+  skeleton.setParents(two, [three]);
+  expect([two, three].map(skeleton.levelOf)).toEqual([0, 1]);
+});
+
 it('takes no more room for a block that is noted again, as an upstream gives others one by one', () => {
   const [top, ...parents] = Array.from({ length: 9 }, (_, i) => `${i}`.repeat(64));
   const skeleton = createConeSkeleton([top!]);

@@ -143,6 +143,21 @@ async function pruneAll(options: PruneOptions = {}): Promise<void> {
   }
 }
 
+it('keeps IDs for as long as their milestones, where fewer are to be kept from now on', async () => {
+  const rig = await startLedger(db, quietenedNetwork('lowered'), 0);
+  await followTo(rig, 20);
+  // a second table of IDs begins
+  await prune(db, 15, { step: 1 });
+  await followTo(rig, 60);
+  const forgotten: number[] = [];
+  for (let first = 0; first < 55; first = await firstState()) {
+    await prune(db, 5, { step: 1 });
+    forgotten.push((await readHead(db))!.forgotten);
+    expect(forgotten.at(-1)).toBeLessThan(await firstState());
+  }
+  expect(forgotten.at(-1)).toBeGreaterThan(forgotten[0]!);
+});
+
 it('leaves nothing but what is needed', async () => {
   const network = quietenedNetwork('leaves nothing');
   const rig = await startLedger(db, network, 0);
