@@ -97,6 +97,13 @@ test('the Worker itself caches recent once it has answered', async () => {
   );
 });
 
+test('a cache that hangs is not waited for, nor asked again soon', { timeout: 5000 }, async () => {
+  const open = vi.fn(() => new Promise<never>(() => {}));
+  const recent = createRecentCaches({ open } as unknown as CacheStorage, version)(HOST)!;
+  for (let i = 0; i < 3; i++) expect(await recent.match()).toBeUndefined();
+  expect(open).toHaveBeenCalledTimes(1);
+});
+
 test('a cache that fails is logged, and done without for a minute', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const open = vi.fn(() => Promise.reject(new Error('no cache here')));

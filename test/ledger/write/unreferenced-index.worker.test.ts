@@ -220,6 +220,22 @@ it('has no staged blocks any more once a milestone left them out', async () => {
   }
 });
 
+it('forgets outputs with the blocks that create them', async () => {
+  const { network, rig } = await startNew(db, 'outputs');
+  const { index } = rig.following.memory;
+  const made = network.transfer(network.genesisCoins[0]!, 0);
+  network.attachTransaction(made);
+  await storeNow(rig, db);
+  const findCreator = async () => {
+    const { creatorOf } = await index.view(db, (await readHead(db))!, []);
+    return creatorOf(made.coins[0]!.id.toHex());
+  };
+  expect(await findCreator()).toBeDefined();
+  network.milestone();
+  await applyNext(rig, db);
+  expect(await findCreator()).toBeUndefined();
+});
+
 it('is loaded once, as long as nobody else writes', async () => {
   const network = new SyntheticNetwork({ seed: 'loads' });
   network.milestone();
