@@ -46,6 +46,14 @@ export const HEADERS = {
   'sec-websocket-protocol': 'mqtt',
 };
 
+const GREETING = {
+  type: PacketType.Connect,
+  level: 4,
+  cleanSession: true,
+  clientId: '',
+  keepAlive: 0,
+} as const;
+
 interface Connection {
   socket: Socket;
   /** Topics that were granted. */
@@ -64,6 +72,8 @@ export function crowd(world: World, random: Random): void {
   const isUndisturbed = () =>
     starts === node.events.starts && faults === node.faults && imports === world.imports;
   const open = new Set<Connection>();
+  /** Of one of the crowd's site that has no topic. */
+  let least: Socket | undefined;
   const site = random.chance(0.5) ? undefined : random.below(0xffff).toString(16);
   const [v4, at] = [`198.51.100.${random.between(1, 250)}`, simulation.now];
   const after = (ms: number, work: () => void) => simulation.atForWorld(at + ms, work);
@@ -108,13 +118,21 @@ export function crowd(world: World, random: Random): void {
     };
     socket.open(undefined);
     if (isRude) return socket.send('no packet');
-    const connected = { level: 4, cleanSession: true, clientId: '', keepAlive: 0 };
-    return socket.send(encodePacket({ type: PacketType.Connect, ...connected }));
+    return socket.send(encodePacket(GREETING));
   };
-  for (let i = 0; i < connections; i++)
-    after(i * EACH_MS, () =>
-      connect(site === undefined ? v4 : `2001:db8:${site}:${i.toString(16)}::1`, join),
-    );
+  const addressOf = (i: number) =>
+    site === undefined ? v4 : `2001:db8:${site}:${i.toString(16)}::1`;
+  const stay = (socket: Socket) => {
+    least = socket;
+    socket.ended = (code) => {
+      if (code === FULL && isUndisturbed())
+        world.wrong('liveness', 'of a site who has least is closed for what others have');
+    };
+    socket.open(undefined);
+    socket.send(encodePacket(GREETING));
+  };
+  if (topics > 0) connect(addressOf(connections), stay);
+  for (let i = 0; i < connections; i++) after(i * EACH_MS, () => connect(addressOf(i), join));
   const settled = connections * EACH_MS + SETTLED_MS;
   after(settled, () => {
     const all = [...open, ...world.listeners].reduce((sum, each) => sum + (each.topics ?? 0), 0);
@@ -130,6 +148,7 @@ export function crowd(world: World, random: Random): void {
     const restless = [...open].find(({ turns }) => turns > TURNS);
     if (restless !== undefined && isUndisturbed())
       world.wrong('economy', `a client takes topics ${restless.turns} times`);
-    for (const { socket } of open) socket.close(1006);
+    for (const socket of [...open].map((each) => each.socket).concat(least ?? []))
+      socket.close(1006);
   });
 }

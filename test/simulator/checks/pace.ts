@@ -20,12 +20,13 @@ export async function checkPace(world: World): Promise<void> {
   const isQuick = reliable.length === upstreams.length;
   const isHeard = reliable.some((each) => each.isHeard);
   const begun = lastIndex(network);
-  let [unstored, late] = [0, 0];
+  let [unstored, late, isStored] = [0, 0, false];
   for (let i = 0; i < MILESTONES; i++) {
     const id = network.note([network.milestoneBlock!], world.readers.bytes(8));
     world.publishNews();
     await simulation.pass(BLOCK_MS);
-    if (!(await visibleIds(world)).has(id.slice(2)) && !(await isFull(world))) unstored++;
+    isStored = (await visibleIds(world)).has(id.slice(2));
+    if (!isStored && !(await isFull(world))) unstored++;
     issueNow(world, id);
     await simulation.pass(MILESTONE_MS);
     if ((await world.ledgerIndex()) < lastIndex(network)) late++;
@@ -36,7 +37,7 @@ export async function checkPace(world: World): Promise<void> {
   if (isQuick && isHeard && late > 1)
     world.wrong('liveness', `${late} of ${MILESTONES} milestones that were pushed are late`);
   if (!isQuick) return;
-  readCounts(world, begun, isHeard);
+  readCounts(world, { begun, isHeard, isStored });
   if (isHeard) await checkLost(world);
   if (isHeard) await checkStream(world);
   await checkAwaited(world);
@@ -139,8 +140,14 @@ async function checkAwaited(world: World): Promise<void> {
   if (status !== 200) world.wrong('liveness', `a block that was awaited: status ${status}`);
 }
 
+/** From a block on; it is told up to ten seconds too long (src/http/routes/node/metrics.ts). */
+const NEWEST_S = 17;
+
 /** What is told of upstreams is not from before some milestones, and how blocks come is so. */
-function readCounts(world: World, begun: number, isHeard: boolean): void {
+function readCounts(
+  world: World,
+  { begun, isHeard, isStored }: { begun: number; isHeard: boolean; isStored: boolean },
+): void {
   const { reliable, settings } = world;
   world.ask('/metrics', async (answer) => {
     const text = await answer.text();
@@ -153,6 +160,9 @@ function readCounts(world: World, begun: number, isHeard: boolean): void {
       const index = read(`stardust_upstream_confirmed_index{${labels}}`);
       if (!(index > begun)) world.wrong('safety', `${host} is said to be at ${index} of ${begun}`);
     }
+    const age = read('stardust_newest_block_age_seconds');
+    if (isStored && settings.replicaMs === 0 && !(age < NEWEST_S))
+      world.wrong('safety', `the newest block is ${age} s old, and one has just come`);
     if (isHeard && settings.replicaMs === 0 && read('stardust_blocks_by{state="feed"}') !== 1)
       world.wrong('safety', 'blocks come by a feed, and others are told');
   });

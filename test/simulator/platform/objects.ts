@@ -9,6 +9,7 @@ import { serialize } from 'node:v8';
 import { openConnection } from './connections.ts';
 import {
   currentOwner,
+  isRequest,
   kill,
   newProcess,
   type Process,
@@ -55,6 +56,8 @@ export class ObjectDouble {
   #sockets: Socket[] = [];
   readonly #tags = new WeakMap<Socket, readonly string[]>();
   starts = 0;
+  /** How often requests have called it. */
+  asked = 0;
   /** Calls of methods do not come, as long as it says so; what clients send does. */
   losesCalls = false;
   /** Alarms that do not ring, as long as it says so. */
@@ -99,6 +102,7 @@ export class ObjectDouble {
           };
         return async (...given: unknown[]) => {
           if (self.losesCalls) throw new Error('Network connection lost.');
+          if (isRequest(currentOwner()?.process)) self.asked++;
           const copies = structuredClone(given);
           return self.#call(
             ({ object }) =>
