@@ -219,12 +219,16 @@ async function checkBesideFailing(world: World, failing: UpstreamDouble): Promis
 /** How far behind a node is, and blocks of each milestone that are fetched one after the other. */
 const BEHIND = 14;
 const DEEP = 3;
+const OLD_MS = 20_000;
 /** In which it sees that the slow one is slow; by that one alone it takes twice as long. */
 const LEFT_MS = 60_000;
 
 /** A node that is behind leaves an upstream that gives milestones slowly to catch up by another. */
 async function checkBesideSlow(world: World): Promise<void> {
-  const { network, upstreams, readers } = world;
+  const { network, upstreams, readers, simulation } = world;
+  const ahead = 1000 * network.milestones.at(-1)!.timestamp - simulation.now;
+  // it looks for another one where its ledger is old by the clock
+  await simulation.pass(Math.max(0, ahead + OLD_MS));
   const slow = readers.pick(upstreams);
   for (const { conduct } of upstreams) conduct.isSilent = true;
   slow.conduct.hindered = { block: 'crawls' };

@@ -196,7 +196,7 @@ const QUIET_MS = 130_000;
 export async function checkLookups(world: World): Promise<void> {
   const { truth, node, network, simulation, settings } = world;
   const last = lastIndex(network);
-  if (node.isKvExchanged && !isBrief(world)) return;
+  if (hasNewKv(world) && !isBrief(world)) return;
   if (settings.limits === 'small') await simulation.pass(QUIET_MS);
   const ids = truth.nftIds.filter((id) => truth.nftOutput(id, last) !== undefined).slice(-LOOKUPS);
   const lookUp = async () => {
