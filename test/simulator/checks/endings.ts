@@ -315,6 +315,9 @@ async function glance(world: World, seed: string): Promise<void> {
 /** Reads of NFTs between two milestones. */
 const GLANCES = 14;
 
+/** Lookups that fail as they cannot read the ledger's generation. */
+const UNREAD = '"event":"nft-index.unreadable","error":"LedgerDamaged';
+
 /** After which KV has what was published. */
 const PUBLISHED_MS = 120_000;
 
@@ -332,7 +335,10 @@ export async function checkDamaged(world: World, seed: string): Promise<void> {
   world.isScrubbed = true;
   await simulation.pass(PUBLISHED_MS);
   await sweep(world, `${seed} again`, 4);
-  if (world.node.counts.kvDamaged > 0) checkTold(world, 'nft-index.malformed');
+  const { lines, counts } = world.node;
+  // in `serve` the ledger's generation is read together with `recent`
+  const isUnread = lines.some(({ text }) => text.includes(UNREAD));
+  if (counts.kvDamaged > 0 && !isUnread) checkTold(world, 'nft-index.malformed');
   await checkAlways(world);
 }
 
