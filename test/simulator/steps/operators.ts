@@ -115,8 +115,9 @@ function misconfigure(world: World, random: Random): void {
       world.wrong('safety', `an answer though ${name} is wrong`);
   });
   simulation.after(random.between(2, 15) * 1000, () => {
-    if (!world.hasKeys) world.setKeys();
-    else if (node.vars[name] === MISTAKES[name]) node.deploy({ [name]: right });
+    if (node.vars[name] !== MISTAKES[name]) return;
+    if (name === 'MILESTONE_PUBLIC_KEYS') world.setKeys();
+    else node.deploy({ [name]: right });
   });
 }
 
