@@ -11,7 +11,7 @@ import { PROJECT } from '../../cli/lib/project.ts';
 import { temporaryFolder } from '../support/cli/script-process.ts';
 import { PLANTS } from './planted/plants.ts';
 
-/** As long as a busy machine takes; they take 36 s of CPU. */
+/** As long as a busy machine takes. */
 const TIMEOUT_MS = 900_000;
 
 /** Stories of each kind and each size of limits. */

@@ -46,7 +46,8 @@ export const HEADERS = {
   'sec-websocket-protocol': 'mqtt',
 };
 
-const GREETING = {
+/** What a client says first. */
+export const GREETING = {
   type: PacketType.Connect,
   level: 4,
   cleanSession: true,

@@ -21,7 +21,7 @@ import { issue } from '../steps/coordinators.ts';
 import { prefixAt } from '../truth.ts';
 import { ODD_PACKETS } from '../upstream.ts';
 import type { World } from '../world.ts';
-import { HEADERS } from './crowd.ts';
+import { GREETING, HEADERS } from './crowd.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
 import { type KeepAlive, newKeepAlive } from './keep-alive.ts';
 import { differs, infoOf, reasonOf } from './reads.ts';
@@ -328,15 +328,8 @@ function follow(
     again();
   };
   socket.open(undefined);
-  socket.send(
-    encodePacket({
-      type: PacketType.Connect,
-      level: 4,
-      cleanSession: true,
-      clientId: clientId ?? '',
-      keepAlive: alive.seconds,
-    }),
-  );
+  const own = { clientId: clientId ?? '', keepAlive: alive.seconds };
+  socket.send(encodePacket({ ...GREETING, ...own }));
   alive.begin();
   return {
     end: () => {
@@ -485,8 +478,7 @@ function leaveAtOnce(world: World): void {
       socket.close(1000);
     };
     socket.open(undefined);
-    const greeting = { level: 4, cleanSession: true, clientId: '', keepAlive: 0 };
-    socket.send(encodePacket({ type: PacketType.Connect, ...greeting }));
+    socket.send(encodePacket(GREETING));
   };
   world.ask('/api/mqtt/v1', join, { headers: HEADERS });
 }

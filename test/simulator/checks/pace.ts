@@ -219,6 +219,7 @@ async function checkBesideFailing(world: World, failing: UpstreamDouble): Promis
 /** How far behind a node is, and blocks of each milestone that are fetched one after the other. */
 const BEHIND = 14;
 const DEEP = 3;
+/** How old its ledger is then, by its clock: else it looks for no other upstream (pass.ts). */
 const OLD_MS = 20_000;
 /** In which it sees that the slow one is slow; by that one alone it takes twice as long. */
 const LEFT_MS = 60_000;
@@ -227,7 +228,6 @@ const LEFT_MS = 60_000;
 async function checkBesideSlow(world: World): Promise<void> {
   const { network, upstreams, readers, simulation } = world;
   const ahead = 1000 * network.milestones.at(-1)!.timestamp - simulation.now;
-  // it looks for another one where its ledger is old by the clock
   await simulation.pass(Math.max(0, ahead + OLD_MS));
   const slow = readers.pick(upstreams);
   for (const { conduct } of upstreams) conduct.isSilent = true;

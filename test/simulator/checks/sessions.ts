@@ -8,6 +8,7 @@ import {
 } from '../../../src/mqtt/packets.ts';
 import type { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
+import { GREETING } from './crowd.ts';
 
 interface Caller {
   socket: Socket | undefined;
@@ -43,8 +44,8 @@ function call(world: World, own: Partial<Connect>, offered = {}): Caller {
     };
     Object.assign(caller, { socket, protocol: answer.headers.get('sec-websocket-protocol') });
     socket.open(undefined);
-    const greeting = { level: 4, cleanSession: true, clientId: '', keepAlive: 0, ...own };
-    const packet = encodePacket({ type: PacketType.Connect, ...greeting });
+    const greeting = { ...GREETING, ...own };
+    const packet = encodePacket(greeting);
     // which is all that a client of ours says
     if (!greeting.cleanSession) packet[FLAGS] = 0;
     socket.send(packet);

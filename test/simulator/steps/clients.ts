@@ -167,10 +167,10 @@ export function askOddly(world: World, [status, path, init]: (typeof ODD_REQUEST
   world.ask(
     path,
     (answer) => {
-      // what is there may be lost on the way, and who has left keeps a place for some seconds
       const about = `${path} ${JSON.stringify(init ?? {})}`;
       // the first milestone alone has none before it, and the ledger tells which that is
       const needsLedger = status === 200 || status === 404 || /MilestoneId\\":null/.test(about);
+      // what is there may be lost on the way, and who has left keeps a place for some seconds
       const isLost = answer.status >= 500 ? needsLedger : answer.status === 429 && status !== 200;
       if (answer.status !== status && !(isLost && !world.mustAnswer))
         world.wrong('safety', `${about}: status ${answer.status}, not ${status}`);
