@@ -601,8 +601,8 @@ export const NO_RETENTION = 'many';
 export const UPSTREAM_TOKEN = 'token-of-the-first-upstream';
 export const SECRETS = [API_TOKEN, API_PASSWORD, UPSTREAM_TOKEN];
 
-/** What code says of a value that it lacks; no sentence has it. */
-export const NO_VALUE = /\b(?:undefined|NaN)\b|\[object /;
+/** What code says of a value that it lacks; no sentence has it, but of what a check received. */
+export const NO_VALUE = /(?<!but received )\b(?:undefined|NaN)\b|\[object /;
 
 /** A WebSocket that nobody takes would stay, and count, for ever. */
 function hangUp(answer: Response): void {
