@@ -7,6 +7,7 @@ import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
 import { ACCOUNTS, LEAST_AMOUNT, take, takeStock } from '../../support/network/accounts.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
+  lastIndex,
   milestoneAt,
   type NetworkMilestone,
   parametersAt,
@@ -327,9 +328,14 @@ function proposeTwin(world: World, random: Random): void {
 
 /** Over the milestone that comes next, a moment after it has come. */
 function proposeAtOnce(world: World): void {
-  const { simulation, upstreams } = world;
+  const { simulation, upstreams, network, node } = world;
   const due = simulation.now + MILESTONE_MS - (world.elapsed % MILESTONE_MS) + AT_ONCE_MS;
-  const isKnown = () => upstreams.every(({ conduct }) => conduct.isUp && conduct.lag === 0);
+  // whoever finds that another stores a milestone in parts does not wait for it
+  const isLarge = ({ text }: { text: string }) =>
+    text.includes(`"event":"follower.large-milestone","index":${lastIndex(network)},`);
+  const isKnown = () =>
+    upstreams.every(({ conduct }) => conduct.isUp && conduct.lag === 0) &&
+    !node.lines.some(isLarge);
   simulation.atForWorld(due, async () => {
     if (!world.isCalm && isKnown())
       askRoots(world, await answerableProposal(world), undefined, isKnown);
