@@ -215,6 +215,10 @@ function metricsFault(world: World, text: string): string | undefined {
   const lag = read('stardust_ledger_lag_milestones');
   if (ledger !== undefined && latest !== undefined && lag !== Math.max(0, latest - ledger))
     return `the ledger is at ${ledger} of ${latest}, and ${lag} behind`;
+  const confirmed = upstreamHeads(text, 'confirmed');
+  const heard = upstreamHeads(text, 'latest');
+  if (confirmed.length !== heard.length || confirmed.some((index, i) => index > heard[i]!))
+    return `upstreams have ${confirmed}, and have heard of ${heard}`;
   const isSure = settings.replicaMs === 0 && liar === undefined && !node.vars.FINAL_MILESTONE;
   if (restsFrom === undefined || !isSure) return undefined;
   const names = [
@@ -231,6 +235,12 @@ function metricsFault(world: World, text: string): string | undefined {
   // before an upstream named a milestone there is none to lag behind
   said[1] ??= 0;
   return differs(said, [last, 0, 1, applied].slice(0, names.length));
+}
+
+/** In the order of the places. */
+function upstreamHeads(text: string, what: 'confirmed' | 'latest'): number[] {
+  const lines = text.matchAll(new RegExp(`^stardust_upstream_${what}_index\\{.*\\} (\\d+)$`, 'gm'));
+  return Array.from(lines, ([, index]) => Number(index));
 }
 
 /** Of one ledger index there is one, whoever tells it. */
