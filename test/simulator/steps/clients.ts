@@ -76,6 +76,11 @@ const oddProposal = (odd: object) => {
   return ['/api/core/v2/whiteflag', { method: 'POST', body }] as const;
 };
 
+const proposalOf5 = (text: string) => {
+  const [path, init] = oddProposal({ timestamp: 5 });
+  return [path, { ...init, body: init.body.replace(/(?<="timestamp":)5/, text) }] as const;
+};
+
 /** What strangers send, and the status that each is answered with, whatever the weather. */
 export const ODD_REQUESTS: readonly (readonly [
   status: number,
@@ -101,6 +106,9 @@ export const ODD_REQUESTS: readonly (readonly [
     { previousMilestoneId: '0x12' },
     { previousMilestoneId: null },
   ].map((odd) => [400, ...oddProposal(odd)] as const),
+  // Go reads no integer of these
+  ...['5.0', '5e0', '-0'].map((text) => [400, ...proposalOf5(text)] as const),
+  [404, ...proposalOf5('5')],
   [404, ...oddProposal({})],
   [404, ...oddProposal({ parents: [...idsOf(8), ...idsOf(8)] })],
   [404, '/api/core/v2/nothing'],
