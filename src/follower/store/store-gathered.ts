@@ -125,7 +125,9 @@ async function storeSaid(
   const roots = findRoots(left, view.named, view.head, moment.said);
   const query = createQuery(context, moment, limits.deadline);
   const fault = (await query(roots).catch(requireFault)) || undefined;
-  return { said: roots.length === 0 ? NONE : await storeAll(context, moment, left, limits), fault };
+  // else a large walk would be read again for nothing
+  const isTold = roots.some((id) => moment.said.unreferenced.has(id));
+  return { said: isTold ? await storeAll(context, moment, left, limits) : NONE, fault };
 }
 
 /**
