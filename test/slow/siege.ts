@@ -198,7 +198,11 @@ async function besiege(seconds: number, calmSeconds: number, names: readonly str
       body: JSON.stringify(request),
       signal: AbortSignal.timeout(QUORUM_TIMEOUT_MS),
     })
-      .then(async (answer) => ({ status: answer.status, body: await answer.json() }))
+      .then(async (answer) => ({
+        status: answer.status,
+        detail: answer.headers.get('x-error-detail'),
+        body: await answer.json(),
+      }))
       .catch(({ message }) => ({ status: 0, body: message }));
     const ms = performance.now() - asked;
     if (answer.status === 200)
