@@ -532,7 +532,8 @@ export class UpstreamDouble {
     const { hasFeed, isSilent, withheld, unreadable, pretended } = this.conduct;
     if (!hasFeed || isSilent || !this.#isUp) return;
     this.#confirm();
-    this.#unpushed = this.#unpushed.filter((id) => {
+    // of what came while it was silent a broker keeps some
+    this.#unpushed = this.#unpushed.slice(-MOST_UNPUSHED).filter((id) => {
       const block = this.#state.block(id);
       if (block === undefined || [withheld, unreadable, pretended].some((some) => some.has(id)))
         return true;
@@ -568,6 +569,9 @@ export class UpstreamDouble {
     if (random.chance(doubled)) send();
   }
 }
+
+/** Fewer than the packets at once that a feed may have, where the limits are small. */
+const MOST_UNPUSHED = 600;
 
 /** Of a block that exists nowhere else. */
 function answerMadeUp(blockId: string, bytes: Uint8Array, name: 'block' | 'blockMetadata') {
