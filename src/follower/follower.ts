@@ -34,8 +34,7 @@ import {
   watchDatabase,
 } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
-import type { Feed, FollowerPart } from './follower-part.ts';
-import { createAnnouncers } from './follower-part.ts';
+import { createAnnouncers, type Feed, type FollowerPart } from './follower-part.ts';
 import { stopFollowing } from './follower-status.ts';
 import { createJob } from './jobs.ts';
 import { followOnce, type PassResult } from './pass.ts';

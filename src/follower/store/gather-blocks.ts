@@ -9,8 +9,7 @@ import { createConeSkeleton, walkDown } from '../../ledger/intake/cone-skeleton.
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import { within } from '../../platform/clock.ts';
 import { startWorkers, type Urgency } from '../../platform/concurrency.ts';
-import type { AdmissionRules } from '../../stardust/admission.ts';
-import { isAdmittedUnasked } from '../../stardust/admission.ts';
+import { type AdmissionRules, isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import type { Ranking } from '../../upstream/ask-in-turn.ts';

@@ -15,8 +15,7 @@ import {
   writeOutputBytes,
 } from '../core/output-bytes.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
-import type { FingerprintMover } from '../core/row-sum.ts';
-import { rowSum, summedColumns } from '../core/row-sum.ts';
+import { type FingerprintMover, rowSum, summedColumns } from '../core/row-sum.ts';
 import {
   insertDetails,
   insertListRows,
