@@ -29,6 +29,8 @@ export interface RestOptions extends Patience {
   fetch: typeof fetch;
   /** Absent: the upstream shares connections with no other. */
   limit?: ConcurrencyLimit;
+  /** Absent: its host. Logs and metrics show it, and a path may be a secret. */
+  name?: string;
   /** Sent as a Bearer token with each request. */
   token?: string | undefined;
 }
@@ -116,7 +118,7 @@ const tips = v.object({ tips: v.pipe(v.array(id), v.maxLength(MAX_TIPS)) });
 /** @param url base URL without a slash at the end */
 export function restUpstream(url: string, options: RestOptions): Upstream {
   const limit = options.limit ?? createSharedLimit(MAX_CONNECTIONS)(MAX_CONNECTIONS);
-  const name = new URL(url).host;
+  const { name = new URL(url).host } = options;
   const authorization = options.token !== undefined && { authorization: `Bearer ${options.token}` };
 
   async function ask(
@@ -212,10 +214,7 @@ const PLACES = MAX_CONNECTIONS - LEFT_TO_DATABASE;
 export const connectionsToEach = ({ length }: readonly unknown[], urgency?: Urgency): number =>
   PLACES - Number(length > 1) - Number(urgency === 'stranger');
 
-/**
- * Returns what opens upstreams, in the order of the settings, for a use that has this patience. All
- * uses share places. Only the first upstream sees the token.
- */
+/** Returns what opens upstreams for a use: all share places, and the first alone sees the token. */
 export function createUpstreams() {
   const createLimit = createSharedLimit(PLACES);
   const limits = new Map<string, ConcurrencyLimit>();
@@ -225,7 +224,10 @@ export function createUpstreams() {
       limits.set(url, limit);
       const token = place === 0 ? upstreamToken : undefined;
       const send: typeof fetch = (...request) => fetch(...request);
-      return restUpstream(url, { ...patience, fetch: send, limit, token });
+      const { host } = new URL(url);
+      const isFirst = upstreams.findIndex((each) => new URL(each).host === host) === place;
+      const name = isFirst ? host : `${host} (${place})`;
+      return restUpstream(url, { ...patience, name, fetch: send, limit, token });
     });
 }
 

@@ -8,7 +8,7 @@ import type { BaseToken } from '../platform/json-schemas.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 
 export interface Upstream {
-  /** Host, for logs. */
+  /** Host, and place if another one has it: for logs, and what it says is kept by it. */
   readonly name: string;
   readHeads(): Promise<UpstreamHeads>;
   /** The payload of a milestone, its type number first. */

@@ -36,6 +36,12 @@ afterEach(() => {
 
 const read = (upstream: Upstream, block: number) => upstream.readBlock(ID.slice(1) + block);
 
+it('names each of several upstreams of one host by itself, without its path', () => {
+  const urls = ['https://a.example/x', 'https://b.example', 'https://a.example/y'];
+  const names = createUpstreams()(settingsOf(...urls), PATIENT).map(({ name }) => name);
+  expect(names).toEqual(['a.example', 'b.example', 'a.example (2)']);
+});
+
 it('has four connections for all upstreams, whoever asks, and asks for requests first', async () => {
   const { asked, answer, settle } = holdAnswers();
   const open = createUpstreams();

@@ -9,7 +9,9 @@ import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
+import { createUpstreams } from '../../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { defaultSettings } from '../../support/default-settings.ts';
 import {
   ledgerIndex,
   passOnce,
@@ -108,6 +110,35 @@ it.each([
   rig.following.upstreams = [{ ...liar, ...changed }, honest];
   for (let i = 0; i < 30 && (await ledgerIndex(db)) < 4; i++) await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(4);
+});
+
+it('an honest upstream does not diverge by the words of a liar of its host', async () => {
+  const { rig, upstream, db, ancient } = await startTrapped(300);
+  const urls = ['https://nodes.example/liar', 'https://nodes.example/honest'];
+  const opened = createUpstreams()(
+    { ...defaultSettings({}), upstreams: urls },
+    { timeout: 1000, attempts: 1 },
+  );
+  const [liar, honest] = opened.map(({ name }): Upstream => ({ ...upstream, name }));
+  // the liar is broken off in the middle of its walk
+  const gone = new Set(ancient.slice(0, 190));
+  const refuse = () => {
+    throw GONE;
+  };
+  const { readReference } = lying(upstream);
+  const { readBlock } = without(upstream, gone, refuse);
+  const pruned = without(upstream, new Set(ancient.slice(0, 250)));
+  rig.following.memory = createFollowerMemory(60_000);
+  rig.following.upstreams = [
+    { ...liar!, readBlock, readReference },
+    { ...honest!, ...pruned },
+  ];
+  const states = new Set<unknown>();
+  for (let i = 0; i < 10 && (await ledgerIndex(db)) < 4; i++) {
+    await passOnce(rig, { milestonesOnly: true, fetches: 100 });
+    states.add(await db.prepare('SELECT state FROM follower').first('state'));
+  }
+  expect([await ledgerIndex(db), ...states]).toEqual([4, 'following']);
 });
 
 /** Tries the next milestone by one upstream, within limits that are small. */
