@@ -13,7 +13,6 @@ interface Freshness {
   endsWithLedger: boolean;
 }
 
-const YEAR_SECONDS = 365 * 86_400;
 const DAY_SECONDS = 86_400;
 
 export const FRESHNESS = {
@@ -46,7 +45,7 @@ export const FRESHNESS = {
   },
   /** Named by an ID, which fixes the content. */
   id: {
-    cacheControl: `public, max-age=${YEAR_SECONDS}, immutable`,
+    cacheControl: `public, max-age=${365 * DAY_SECONDS}, immutable`,
     inMemory: 'evicted',
     endsWithLedger: false,
   },

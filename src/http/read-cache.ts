@@ -11,6 +11,7 @@
 import * as v from 'valibot';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { hasPassed, within } from '../platform/clock.ts';
+import { siteOf } from './access/limits.ts';
 import type { Answer } from './answer.ts';
 import type { HttpError } from './errors.ts';
 import { FRESHNESS, type Keep, MIN_LEDGER_INDEX } from './freshness.ts';
@@ -103,17 +104,17 @@ export function createReadCache(
       outlive(begun.answer.then(end, end));
       return begun.answer;
     }
-    // whoever began it may wait behind other scans of its own, and be refused; and the ledger may
-    // have come to the index that both require since it was read
+    // a refusal is of its own site; and the ledger may have come to the index that both require
     hasten(joined.request, request);
+    const isOwn = siteOf(joined.request) === siteOf(request);
     const shared = joined.answer.catch((error: Partial<HttpError>) => {
-      if (isAgain || (error.status !== 429 && error.status !== 404)) throw error;
+      if (error.status === 429 ? isAgain && isOwn : isAgain || error.status !== 404) throw error;
       return undefined;
     });
-    const answer = await within(MAX_SHARED_MS, shared, () => undefined);
-    if (answer !== undefined) return answer;
+    const answer = await within(MAX_SHARED_MS, shared, () => 'late' as const);
+    if (typeof answer === 'object') return answer;
     if (scans.get(name) === joined) scans.delete(name);
-    return isAgain ? scan() : share(name, request, scan, outlive, true);
+    return answer && isAgain ? scan() : share(name, request, scan, outlive, true);
   }
 
   return {

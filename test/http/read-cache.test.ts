@@ -191,6 +191,21 @@ describe('scans at the same moment', () => {
     expect(server.handled).toBe(2);
   });
 
+  it('are not refused with several of one client that asked before', async () => {
+    const { server, fetchFrom } = createServer(SCAN);
+    const ask = (client: string) =>
+      fetchFrom('/a', { 'cf-connecting-ip': client }, (request) => {
+        if (client === '192.0.2.1') throw new HttpError(429, 'too many requests wait: scan');
+        return objectAnswer(request, 1, {}, 'state');
+      });
+    const clients = [...new Array<string>(4).fill('192.0.2.1'), '198.51.100.7', '203.0.113.9'];
+    const results = await Promise.allSettled(clients.map(ask));
+    const said = results.map(({ status }) => status);
+    expect(said.slice(4)).toEqual(['fulfilled', 'fulfilled']);
+    expect(said.slice(0, 2)).toEqual(['rejected', 'rejected']);
+    expect(server.handled).toBe(3);
+  });
+
   it('are not 404 with one that read the ledger before it came to the index of both', async () => {
     const { server, fetchFrom } = createServer(SCAN);
     const minimum = { 'x-min-ledger-index': '2' };

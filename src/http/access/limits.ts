@@ -46,6 +46,9 @@ const PLACES = { scan: 1, explanation: 1, gallery: 6 } as const;
 
 export type Work = keyof typeof PLACES;
 
+/** Names those with whom the client shares turns and refusals. */
+export const siteOf = (request: Request): string => clientPath(clientKeyOf(request))[0];
+
 /** Milliseconds of pauses after which a request is refused. */
 const MAX_WAIT_MS = 2000;
 
@@ -109,7 +112,7 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
 
   /** The site of the request, and the next round in which it has no place. */
   function turnOf(request: Request): Pick<Waiter, 'site' | 'round'> {
-    const [site] = clientPath(clientKeyOf(request));
+    const site = siteOf(request);
     const last = queue.findLast((each) => each.site === site)?.round ?? 0;
     // one that was dropped may be of a round that has passed
     return { site, round: Math.max(round, last) + 1 };

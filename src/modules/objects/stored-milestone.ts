@@ -28,8 +28,7 @@ export interface LedgerChanges {
 /** SQL of a milestone's entry ?1 in the index of IDs. */
 const NAMED = selectIds('json_array(?1)');
 
-const SELECT_BY_INDEX = `
-  SELECT * FROM milestone WHERE idx = ?1 AND payload IS NOT NULL`;
+const SELECT_BY_INDEX = 'SELECT * FROM milestone WHERE idx = ?1 AND payload IS NOT NULL';
 
 const SELECT_BY_ID = `
   SELECT * FROM milestone

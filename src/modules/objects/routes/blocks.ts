@@ -19,7 +19,7 @@ import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
 import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
-import { type Block, block, parseBlock } from '../../../stardust/wire/block.ts';
+import { block, parseBlock } from '../../../stardust/wire/block.ts';
 import { blockSchema } from '../block-schemas.ts';
 import { rawOrJson } from '../content-negotiation.ts';
 
@@ -73,12 +73,12 @@ async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock
 
 function answerBytes(context: RouteContext, found: StoredBlock): Answer {
   const { bytes } = found;
-  return rawOrJson(context, bytes, () => blockToJson(decodeStored(bytes)), freshnessOf(found));
+  return rawOrJson(context, bytes, () => blockToJson(decode(block, bytes)), freshnessOf(found));
 }
 
 async function answerMetadata({ settings }: RouteContext, found: StoredBlock): Promise<Answer> {
   const { blockId, bytes, referenced } = found;
-  const value = decodeStored(bytes);
+  const value = decode(block, bytes);
   const result = value.payload?.type === 7 ? parseBlock(bytes) : undefined;
   const milestoneIndex = result?.ok
     ? await milestoneIndexOf(result.parsed, settings.milestoneKeys)
@@ -100,8 +100,6 @@ async function answerMetadata({ settings }: RouteContext, found: StoredBlock): P
   const keep = referenced && mayChange ? { keep: 'import' as const } : {};
   return jsonAnswer(metadata, { ...freshnessOf(found), ...keep });
 }
-
-const decodeStored = (bytes: Uint8Array): Block => decode(block, bytes);
 
 /** A block that no milestone references yet may be dropped, and its metadata will change. */
 function freshnessOf({
