@@ -63,8 +63,9 @@ export function keepFeed(options: FeedOptions): Feed {
   function follow(step: ConnectionStep): void {
     if (step.close !== undefined) {
       tell(`${current?.name ?? 'upstreams'}: ${step.close}`);
+      // of those that hang a search comes to some alone
+      barren = current?.socket ? barren || 1 : barren + (current?.tried ?? 0);
       end();
-      barren ||= 1;
     }
     if (step.open) void open();
     for (const bytes of step.send) current?.socket?.send(bytes);
@@ -126,6 +127,8 @@ interface Attempt {
   abort: AbortController;
   /** Name of the upstream that is queried or connected, for logs. */
   name?: string;
+  /** Upstreams that were tried. */
+  tried?: number;
   socket?: FeedSocket;
 }
 
@@ -145,7 +148,7 @@ async function openFirst(
   for (let i = 0; i < order.length; i++) {
     const place = order[(barren + i) % order.length]!;
     const url = upstreams[place]!;
-    attempt.name = new URL(url).host;
+    Object.assign(attempt, { name: new URL(url).host, tried: i + 1 });
     try {
       const token = place === 0 ? options.token : undefined;
       const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};

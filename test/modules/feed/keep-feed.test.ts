@@ -146,6 +146,23 @@ describe('a feed', () => {
     expect(second.mqtt!.connections).toBe(1);
   });
 
+  it('goes to the next upstream though those before it take all the time of a search', async () => {
+    const double = await startDouble();
+    let hung = 0;
+    const ask: typeof fetch = (url, init) => {
+      if (String(url).startsWith(double.url)) return fetch(url, init);
+      hung += 31_000;
+      const { promise, reject } = Promise.withResolvers<Response>();
+      init!.signal!.addEventListener('abort', ({ target }) =>
+        reject((target as AbortSignal).reason),
+      );
+      return promise;
+    };
+    const upstreams = [...['a', 'b'].map((name) => `https://${name}.example`), double.url];
+    const { feed } = follow([], { upstreams, fetch: ask, clock: () => Date.now() + hung });
+    await toBeLive(feed);
+  });
+
   it('goes to the next upstream after a connection that brought nothing', async () => {
     const [refusing, other] = [await startDouble(), await startDouble()];
     const { feed } = follow([refusing, other], {
