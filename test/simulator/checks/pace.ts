@@ -15,11 +15,12 @@ const BLOCK_MS = 4500;
 const MILESTONE_MS = 500;
 
 export async function checkPace(world: World): Promise<void> {
-  const { network, simulation, settings, upstreams, reliable } = world;
+  const { network, simulation, settings, upstreams, reliable, node } = world;
   // a pass waits for one that hangs, and a feed is opened after the first pass
   const isQuick = reliable.length === upstreams.length;
   const isHeard = reliable.some((each) => each.isHeard);
   const begun = lastIndex(network);
+  const linesBefore = node.lines.length;
   let [unstored, late, isStored] = [0, 0, false];
   for (let i = 0; i < MILESTONES; i++) {
     const id = network.note([network.milestoneBlock!], world.readers.bytes(8));
@@ -36,6 +37,12 @@ export async function checkPace(world: World): Promise<void> {
     world.wrong('liveness', `${unstored} of ${MILESTONES} blocks are stored late`);
   if (isQuick && isHeard && late > 1)
     world.wrong('liveness', `${late} of ${MILESTONES} milestones that were pushed are late`);
+  const isPushed = ({ text }: { text: string }) => text.includes('"pushed":true');
+  if (isQuick && isHeard && !settings.needsWork && !node.lines.slice(linesBefore).some(isPushed))
+    world.wrong(
+      'economy',
+      `none of ${MILESTONES} milestones that were pushed is taken from a feed`,
+    );
   if (!isQuick) return;
   readCounts(world, { begun, isHeard, isStored });
   if (isHeard) await checkLost(world);
