@@ -95,6 +95,8 @@ export class World {
   readonly unnamed: readonly string[];
   /** Blocks around forged milestones with the ID of a real one. */
   readonly twins: { id: string; index: number }[] = [];
+  /** Parents of the milestones that were signed, and are none. */
+  readonly unsoundParents: string[] = [];
   /** Blocks of the largest past cone of a milestone that was signed, and is none. */
   unsoundBlocks = 0;
   /** Transactions that others spend from, and that no block carries yet. */

@@ -155,10 +155,8 @@ export async function checkWork(world: World): Promise<void> {
   if (!world.settings.needsWork || world.isFlipped) return;
   const { blocks } = world.network;
   const tops = [...blocks.values()].filter(({ bytes }) => parsedBlock(bytes).milestone);
-  const { met } = pastCone(
-    blocks,
-    tops.map(({ id }) => id),
-  );
+  const ids = [...tops.map(({ id }) => id), ...world.unsoundParents];
+  const { met } = pastCone(blocks, ids);
   for (const id of await visibleIds(world)) {
     const block = blocks.get(`0x${id}`);
     if (block !== undefined && block.referenced === undefined && !met.has(block.id))

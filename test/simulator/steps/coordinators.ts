@@ -69,6 +69,7 @@ export function issueUnsound(
       if (!world.isCalm) issue(world, [network.milestoneBlock!, unproven[0]!]);
     });
   const unsound = unsoundMilestone(network, parents, breach);
+  world.unsoundParents.push(...parents);
   world.unsoundBlocks = Math.max(world.unsoundBlocks, network.propose({ parents }).cone.length);
   world.publishNews();
   for (const upstream of upstreams) upstream.issueUnsound(unsound);
