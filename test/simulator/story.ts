@@ -22,6 +22,8 @@ export interface Settings {
   genesisTimestamp: number;
   belowMaxDepth: number;
   upstreams: readonly { hasFeed: boolean; isLiar: boolean }[];
+  /** Whether the upstreams are at one host, by different paths. */
+  isOneHost: boolean;
   retention: number;
   keepsHistory: boolean;
   indexesAll: boolean;
@@ -48,6 +50,7 @@ export const PLAIN: Omit<Settings, 'kind' | 'upstreams'> = {
   genesisIndex: 0,
   genesisTimestamp: 1_700_000_000,
   belowMaxDepth: 15,
+  isOneHost: false,
   retention: 17_280,
   numbersFrom: 1,
   needsWork: false,
@@ -102,6 +105,8 @@ const TIMES = [1_700_000_000, 1_700_000_000, 2 ** 31 - 120, 2 ** 32 - 40_000];
 /** Nobody stores tips then, so it is rare. */
 const NEEDS_WORK = 0.07;
 
+const ONE_HOST = 0.3;
+
 export function tellStory(seed: string): Story {
   const random = new Random(`story ${seed}`);
   const kind = random.pickWeighted(KINDS);
@@ -109,7 +114,8 @@ export function tellStory(seed: string): Story {
   const needsWork = kind === 'hostile' && new Random(`work ${seed}`).chance(NEEDS_WORK);
   const genesisIndex = new Random(`genesis ${seed}`).pick(GENESES);
   const genesisTimestamp = new Random(`time ${seed}`).pick(TIMES);
-  const own = { genesisIndex, genesisTimestamp, numbersFrom, needsWork };
+  const isOneHost = new Random(`host ${seed}`).chance(ONE_HOST);
+  const own = { genesisIndex, genesisTimestamp, numbersFrom, needsWork, isOneHost };
   const settings = { ...chooseSettings(random, kind), ...own };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];

@@ -171,7 +171,8 @@ interface Message {
 }
 
 export class UpstreamDouble {
-  readonly host: string;
+  /** Host and path of its URL. */
+  readonly address: string;
   readonly conduct: Conduct;
   readonly #simulation: Simulation;
   readonly #network: SyntheticNetwork;
@@ -215,21 +216,21 @@ export class UpstreamDouble {
   constructor(
     simulation: Simulation,
     network: SyntheticNetwork,
-    host: string,
+    address: string,
     conduct: Partial<Conduct>,
   ) {
     this.#simulation = simulation;
     this.#network = network;
     this.#state = new NodeState(network, network.genesis.index);
-    this.host = host;
+    this.address = address;
     this.conduct = { ...HONEST, ...conduct };
-    this.#random = new Random(`${host} of ${network.name}`);
-    this.#process = newProcess(host);
+    this.#random = new Random(`${address} of ${network.name}`);
+    this.#process = newProcess(address);
     this.#toldMilestone = lastIndex(network);
   }
 
-  get name(): string {
-    return this.host;
+  get host(): string {
+    return this.address.split('/')[0]!;
   }
 
   get tips(): readonly string[] {
@@ -315,7 +316,7 @@ export class UpstreamDouble {
     const mostBehind = Math.max(0, lastIndex(this.#network) - conduct.lag - this.snapshotIndex);
     this.#confirm(conduct.lag + Math.min(random.below(conduct.spread + 1), mostBehind));
     if (headers.get('upgrade') === 'websocket') return this.#connect();
-    const route = routeOf(new URL(url).pathname);
+    const route = routeOf(url.slice(`http://${this.address}`.length));
     const hindrance = conduct.hindered[route.name];
     const isLacking =
       hindrance === 'tarpits' && route.name === 'block' && !this.#state.block(route.id);

@@ -221,10 +221,10 @@ export class World {
     const simulation = new Simulation(seed, start);
     const upstreams = settings.upstreams.map(
       ({ hasFeed }, i) =>
-        new UpstreamDouble(simulation, network, `upstream-${i}.test`, { hasFeed }),
+        new UpstreamDouble(simulation, network, addressOf(i, settings.isOneHost), { hasFeed }),
     );
     const access = {
-      firsts: new Set([upstreams[0]!.host]),
+      firsts: new Set([upstreams[0]!.address]),
       tokens: new Set([`Bearer ${UPSTREAM_TOKEN}`]),
     };
     const node = await SimulatedNode.open({
@@ -235,16 +235,16 @@ export class World {
       staleMs: settings.staleMs,
       vars: varsOf(settings, network, upstreams),
       fetch: (url, init) => {
-        const { host } = new URL(url);
-        const upstream = upstreams.find((each) => each.host === host)!;
+        const upstream = upstreams.find(({ address }) => url.startsWith(`http://${address}/`))!;
+        const { address } = upstream;
         const said = new Headers(init?.headers).get('authorization');
         if (init?.redirect !== 'manual')
-          return Promise.reject(new RangeError(`${host}: may lead elsewhere`));
+          return Promise.reject(new RangeError(`${address}: may lead elsewhere`));
         const { firsts, tokens } = access;
         // one that was not always the first may have none
-        const isDue = firsts.has(host) && (firsts.size === 1 || said !== null);
+        const isDue = firsts.has(address) && (firsts.size === 1 || said !== null);
         if (isDue ? !tokens.has(said ?? '') : said !== null)
-          return Promise.reject(new RangeError(`${host}: a token where none is due, or none`));
+          return Promise.reject(new RangeError(`${address}: a token where none is due, or none`));
         return upstream.fetch(url, init);
       },
     });
@@ -644,8 +644,11 @@ const WITHOUT_TREASURY = [
   ),
 ];
 
+const addressOf = (place: number, isOneHost: boolean): string =>
+  isOneHost ? `nodes.test/${place}` : `upstream-${place}.test`;
+
 export const urlOf = (upstreams: readonly UpstreamDouble[]): string =>
-  upstreams.map(({ host }) => `http://${host}`).join();
+  upstreams.map(({ address }) => `http://${address}`).join();
 
 function varsOf(
   settings: Settings,

@@ -155,17 +155,20 @@ function readCounts(
   world: World,
   { begun, isHeard, isStored }: { begun: number; isHeard: boolean; isStored: boolean },
 ): void {
-  const { reliable, settings } = world;
+  const { reliable, settings, upstreams } = world;
   world.ask('/metrics', async (answer) => {
     const text = await answer.text();
     const read = (sample: string) => {
       const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
       return Number(line?.slice(sample.length));
     };
-    for (const { host } of reliable) {
-      const labels = `upstream="${host}",place="${host.match(/\d+/)?.[0]}"`;
+    for (const one of reliable) {
+      const place = upstreams.indexOf(one);
+      const isSecond = settings.isOneHost && place > 0;
+      const name = isSecond ? `${one.host} (${place})` : one.host;
+      const labels = `upstream="${name}",place="${place}"`;
       const index = read(`stardust_upstream_confirmed_index{${labels}}`);
-      if (!(index > begun)) world.wrong('safety', `${host} is said to be at ${index} of ${begun}`);
+      if (!(index > begun)) world.wrong('safety', `${name} is said to be at ${index} of ${begun}`);
     }
     const age = read('stardust_newest_block_age_seconds');
     if (isStored && settings.replicaMs === 0 && !(age < NEWEST_S))

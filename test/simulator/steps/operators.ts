@@ -90,7 +90,7 @@ function listOthers(world: World, random: Random): void {
   if (node.vars.UPSTREAM_URL !== UPSTREAM_URL) return;
   const others = random.sample(upstreams, upstreams.length);
   const kept = liar === undefined ? others.slice(random.below(2)) : others;
-  access.firsts.add(kept[0]!.host);
+  access.firsts.add(kept[0]!.address);
   for (const each of others) each.wasSilent ||= !kept.includes(each);
   node.deploy({ UPSTREAM_URL: urlOf(kept) });
   simulation.after(random.between(2, 15) * 1000, () => {
