@@ -63,7 +63,7 @@ export function keepFeed(options: FeedOptions): Feed {
   function follow(step: ConnectionStep): void {
     if (step.close !== undefined) {
       tell(`${current?.name ?? 'upstreams'}: ${step.close}`);
-      // of those that hang a search comes to some alone
+      // a search that was given up goes on behind those that it came to
       barren = current?.socket ? barren || 1 : barren + (current?.tried ?? 0);
       end();
     }

@@ -331,7 +331,7 @@ function proposeTwin(world: World, random: Random): void {
 function proposeAtOnce(world: World): void {
   const { simulation, upstreams, network, node } = world;
   const due = simulation.now + MILESTONE_MS - (world.elapsed % MILESTONE_MS) + AT_ONCE_MS;
-  // whoever finds that another stores a milestone in parts does not wait for it
+  // a catch-up ends once its queries are spent, and a large milestone takes more
   const isLarge = ({ text }: { text: string }) =>
     text.includes(`"event":"follower.large-milestone","index":${lastIndex(network)},`);
   const isKnown = () =>
