@@ -86,13 +86,17 @@ export function createReadCache(
 
   const scans = new Map<string, { request: Request; answer: Promise<Answer> }>();
 
-  /** Joins the scan under way that has this name, or begins it. */
+  /**
+   * Joins the scan under way that has this name, or begins it.
+   *
+   * @param waits for how many scans of others it has waited in vain
+   */
   async function share(
     name: string,
     request: Request,
     scan: () => Promise<Answer>,
     outlive: Outlive,
-    isAgain = false,
+    waits = 0,
   ): Promise<Answer> {
     const joined = scans.get(name);
     if (joined === undefined) {
@@ -108,13 +112,16 @@ export function createReadCache(
     hasten(joined.request, request);
     const isOwn = siteOf(joined.request) === siteOf(request);
     const shared = joined.answer.catch((error: Partial<HttpError>) => {
-      if (error.status === 429 ? isAgain && isOwn : isAgain || error.status !== 404) throw error;
+      if (error.status === 429 ? waits > 0 && isOwn : waits > 0 || error.status !== 404)
+        throw error;
       return undefined;
     });
     const answer = await within(MAX_SHARED_MS, shared, () => 'late' as const);
     if (typeof answer === 'object') return answer;
     if (scans.get(name) === joined) scans.delete(name);
-    return answer && isAgain ? scan() : share(name, request, scan, outlive, true);
+    // refusals of ever more sites must not keep it for ever
+    const isAlone = waits > 1 || (waits > 0 && answer === 'late');
+    return isAlone ? scan() : share(name, request, scan, outlive, waits + 1);
   }
 
   return {

@@ -206,6 +206,24 @@ describe('scans at the same moment', () => {
     expect(server.handled).toBe(3);
   });
 
+  it('wait for refusals of three other clients, and no more', async () => {
+    const { server, fetchFrom } = createServer(SCAN);
+    let [done, atOnce] = [0, 0];
+    const ask = (client: string) =>
+      fetchFrom('/a', { 'cf-connecting-ip': client }, (request) => {
+        atOnce = Math.max(atOnce, server.handled - done++);
+        if (client !== '203.0.113.9') throw new HttpError(429, 'too many requests wait: scan');
+        return objectAnswer(request, 1, {}, 'state');
+      });
+    const strangers = Array.from({ length: 20 }, (_, i) => `192.0.${i}.1`);
+    const results = await Promise.allSettled([...strangers, '203.0.113.9'].map(ask));
+    expect(results.map(({ status }) => status)).toEqual([
+      ...strangers.map(() => 'rejected'),
+      'fulfilled',
+    ]);
+    expect(atOnce).toBe(strangers.length + 1 - 3);
+  });
+
   it('are not 404 with one that read the ledger before it came to the index of both', async () => {
     const { server, fetchFrom } = createServer(SCAN);
     const minimum = { 'x-min-ledger-index': '2' };
