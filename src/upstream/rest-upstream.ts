@@ -29,7 +29,7 @@ export interface RestOptions extends Patience {
   fetch: typeof fetch;
   /** Absent: the upstream shares connections with no other. */
   limit?: ConcurrencyLimit;
-  /** Absent: its host. Logs and metrics show it, and a path may be a secret. */
+  /** Shown by logs and metrics. Absent: its host. */
   name?: string;
   /** Sent as a Bearer token with each request. */
   token?: string | undefined;
@@ -214,6 +214,13 @@ const PLACES = MAX_CONNECTIONS - LEFT_TO_DATABASE;
 export const connectionsToEach = ({ length }: readonly unknown[], urgency?: Urgency): number =>
   PLACES - Number(length > 1) - Number(urgency === 'stranger');
 
+/** Returns a host, and its place where one before has it: a path may be a secret. */
+export function upstreamName(urls: readonly string[], place: number): string {
+  const hosts = urls.map((url) => new URL(url).host);
+  const host = hosts[place]!;
+  return hosts.indexOf(host) === place ? host : `${host} (${place})`;
+}
+
 /** Returns what opens upstreams for a use: all share places, and the first alone sees the token. */
 export function createUpstreams() {
   const createLimit = createSharedLimit(PLACES);
@@ -224,9 +231,7 @@ export function createUpstreams() {
       limits.set(url, limit);
       const token = place === 0 ? upstreamToken : undefined;
       const send: typeof fetch = (...request) => fetch(...request);
-      const { host } = new URL(url);
-      const isFirst = upstreams.findIndex((each) => new URL(each).host === host) === place;
-      const name = isFirst ? host : `${host} (${place})`;
+      const name = upstreamName(upstreams, place);
       return restUpstream(url, { ...patience, name, fetch: send, limit, token });
     });
 }

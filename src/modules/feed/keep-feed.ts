@@ -10,7 +10,7 @@ import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { withSignal } from '../../platform/clock.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
 import type { Ranking } from '../../upstream/ask-in-turn.ts';
-import { parseAnswer, readBody } from '../../upstream/rest-upstream.ts';
+import { parseAnswer, readBody, upstreamName } from '../../upstream/rest-upstream.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type ConnectionStep, createFeedConnection } from './feed-connection.ts';
 import type { FeedAddress, FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
@@ -148,7 +148,7 @@ async function openFirst(
   for (let i = 0; i < order.length; i++) {
     const place = order[(barren + i) % order.length]!;
     const url = upstreams[place]!;
-    Object.assign(attempt, { name: new URL(url).host, tried: i + 1 });
+    Object.assign(attempt, { name: upstreamName(upstreams, place), tried: i + 1 });
     try {
       const token = place === 0 ? options.token : undefined;
       const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
