@@ -87,7 +87,10 @@ export async function importRemotely(
         ...(!isAgreed && { newest: held.ledger }),
       };
       const target = { run, databaseName: config.databaseName, folder, maxFile };
-      const isBegun = deployed.staged === generation;
+      // a file may have been executed and not noted; the database may have been set back since
+      const { files } = noted.progress;
+      const isBegun =
+        deployed.staged === generation && [files, files + 1].includes(deployed.stagedFiles);
       await uploadNoting(
         source,
         target,
@@ -158,6 +161,8 @@ interface Deployed {
   generation: string | undefined;
   /** Generation of the ledger in its staging tables. */
   staged: string | undefined;
+  /** Files that were executed for it. */
+  stagedFiles: number;
 }
 
 async function readDeployed(run: RunWrangler, databaseName: string): Promise<Deployed> {
@@ -170,6 +175,7 @@ async function readDeployed(run: RunWrangler, databaseName: string): Promise<Dep
     served: servedFromRows(served),
     generation: textOf(heads?.[0]?.generation),
     staged: textOf(staged?.[0]?.identity),
+    stagedFiles: Number(staged?.[0]?.position ?? 0),
   };
 }
 

@@ -342,6 +342,19 @@ describe('upload', () => {
     expect(await hashOf(wrangler.database)).toBe(HASH_A);
   });
 
+  it('starts over when the database was set back during the upload', async () => {
+    const wrangler = new Deployed();
+    const work = workFolder();
+    // before the seventh call
+    wrangler.account.failAt = 12;
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE).catch(() => undefined);
+    wrangler.database.exec(
+      'DELETE FROM import_output; DELETE FROM import_nft; UPDATE import_progress SET position = 1',
+    );
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
+  });
+
   it('does not take what another database got for what this one has', async () => {
     const [wrangler, other] = [new Deployed(), new Deployed()];
     const work = workFolder();
