@@ -13,7 +13,7 @@ import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { completeMilestone } from './complete-milestone.ts';
-import { type FollowerContext, noteLedger } from './follower-context.ts';
+import { type FollowerContext, isSpent, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { MissingCone } from './store/store-cone.ts';
@@ -46,12 +46,6 @@ interface Giver {
   /** Serves blocks, and is queried about earlier references. Absent: only the pool has blocks. */
   upstream?: Upstream;
 }
-
-/**
- * Queries of D1 and operations on KV after which only the first milestone of an upstream is begun: of
- * each 1,000 are the limit.
- */
-export const MAX_QUERIES = 400;
 
 /** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_FETCH_MS = 60_000;
@@ -200,13 +194,12 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
   let position = await readPosition(context.db, context);
   noteLedger(memory, position);
   const { times } = memory.progress;
-  const spent = memory.queries + MAX_QUERIES;
   while (position.head.ledger < confirmed) {
     const unsupported = position.announced.unsupportedAfter(position.head.ledger);
     if (unsupported !== undefined)
       return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
     const isLate =
-      pass.applied > appliedBefore && (Date.now() > budget.deadline || memory.queries > spent);
+      pass.applied > appliedBefore && (Date.now() > budget.deadline || isSpent(memory));
     if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
     const done = new Map(memory.missing.map((cone) => [cone, workDone([cone])]));
     try {

@@ -122,6 +122,8 @@ export interface FollowerMemory {
   announce: Announce | undefined;
   /** Queries that D1 answered, each statement of a batch, and operations on KV. */
   queries: number;
+  /** {@link queries} before the alarm whose invocation the passes are of. */
+  queriesBefore: number;
   counts: FollowerCounts;
   /** Whether a pass of this object saved the follower's state, or marked an earlier object's. */
   hasState: boolean;
@@ -234,6 +236,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     log: createDedupedLog(Date.now),
     announce: undefined,
     queries: 0,
+    queriesBefore: 0,
     counts: createFollowerCounts(Date.now()),
     hasState: false,
   };
@@ -259,6 +262,16 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
   };
   return measureDatabase(db, count, waitFor);
 }
+
+/**
+ * Queries of D1 and operations on KV in an invocation after which no further milestone or upstream is
+ * begun: of each 1,000 are the limit.
+ */
+const MAX_QUERIES = 400;
+
+/** Whether what is not begun yet is left to the next invocation. */
+export const isSpent = ({ queries, queriesBefore }: FollowerMemory): boolean =>
+  queries - queriesBefore > MAX_QUERIES;
 
 /** Whether no more unreferenced blocks may be stored, as far as that was measured. */
 export const isFull = ({ upkeep }: FollowerMemory): boolean =>

@@ -18,7 +18,7 @@ import { verifySignature } from '../platform/verify-signature.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
-import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
+import { applyPushed, type PassBudget } from './apply-next.ts';
 import {
   type Bringer,
   createBringer,
@@ -30,6 +30,7 @@ import {
   createFollowerMemory,
   dropPushed,
   type FollowerContext,
+  isSpent,
   takePushed,
   watchDatabase,
 } from './follower-context.ts';
@@ -102,9 +103,6 @@ export class CoreFollower extends DurableObject<Env> {
   #longestPause = ALARM_INTERVAL_MS;
 
   #cancelPass = () => {};
-
-  /** Queries of D1 and operations on KV before the alarm whose invocation this is. */
-  #queriesBefore = 0;
 
   /** Blocks that a feed brought since a pack of them was stored. */
   #came = 0;
@@ -184,7 +182,7 @@ export class CoreFollower extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    this.#queriesBefore = this.#memory.queries;
+    this.#memory.queriesBefore = this.#memory.queries;
     await this.#setAlarm(ALARM_INTERVAL_MS);
     await this.#passAndRest();
   }
@@ -207,8 +205,7 @@ export class CoreFollower extends DurableObject<Env> {
     // the platform's limits hold for an alarm and all passes after it: a long pass gets its own
     if (behind && (this.env.UPSTREAM_URL || isBuilding)) return this.#setAlarm(0);
     if (ended) return this.#setAlarm(REST_INTERVAL_MS);
-    if (this.#memory.queries - this.#queriesBefore > MAX_QUERIES)
-      return this.#setAlarm(PASS_INTERVAL_MS);
+    if (isSpent(this.#memory)) return this.#setAlarm(PASS_INTERVAL_MS);
     const timer = setTimeout(() => this.ctx.waitUntil(this.#passAndRest()), PASS_INTERVAL_MS);
     this.#cancelPass = () => clearTimeout(timer);
   }

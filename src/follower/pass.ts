@@ -10,7 +10,13 @@ import { hasPassed } from '../platform/clock.ts';
 import type { WriteLog } from '../platform/log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import { type PassBudget, startPass, tryUpstream } from './apply-next.ts';
-import { type FollowerContext, isFull, logFailure, noteLedger } from './follower-context.ts';
+import {
+  type FollowerContext,
+  isFull,
+  isSpent,
+  logFailure,
+  noteLedger,
+} from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import {
   noteFailedPass,
@@ -129,6 +135,7 @@ async function askUpstreams(
   const { times } = memory.progress;
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];
+  let isCut = false;
   const astray = lastLedger && known.astray(lastLedger.generation, lastLedger.ledger);
   const isAstray = (place: number) => Number(astray?.has(upstreams[place]!.name) ?? false);
   const order = known.ranking.order(upstreams.length).sort((a, b) => isAstray(a) - isAstray(b));
@@ -142,6 +149,8 @@ async function askUpstreams(
     });
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
+    isCut = isSpent(memory) && outcomes.length < order.length;
+    if (isCut) break;
   }
   // an import may have come since, and upkeep goes by the ledger
   if (memory.lastLedger !== undefined && outcomes.every(({ kind }) => kind === 'failed'))
@@ -170,9 +179,11 @@ async function askUpstreams(
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context, applied);
   if (!isDue) memory.tips.passesToRest = Math.max(0, memory.tips.passesToRest - 1);
   const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));
+  // one that is asked in the next pass may take the ledger on
+  const isEarly = isCut && known.diverged === undefined && diverged !== undefined;
   known.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason, memory.log);
-  else if (state !== undefined) await saveFollowerState(db, state);
+  else if (state !== undefined && !isEarly) await saveFollowerState(db, state);
   else if (!memory.hasState) await qualifyFollowerState(db);
   memory.hasState = true;
   if (!budget.milestonesOnly)

@@ -377,6 +377,26 @@ describe('an upstream that diverges', () => {
     expect(await stateOf()).toBe('following');
   });
 
+  it('is told of once another was asked too, in a later pass as it takes queries', async () => {
+    const network = networkOf(3);
+    const rig = await startLedger(db, network, 0);
+    rig.node.confirm(1);
+    await pass(rig);
+    rig.node.confirm(3);
+    const others = listening(directUpstream(new NodeState(network, 0)));
+    const bad = diverging(rig.upstream, network.signers);
+    rig.following.upstreams = [bad, others.upstream];
+    // each invocation has made as many as it may
+    rig.following.memory.queriesBefore = Number.NEGATIVE_INFINITY;
+    await pass(rig);
+    expect([others.heads(), await stateOf()]).toEqual([0, 'following']);
+    await pass(rig);
+    expect([others.heads(), await stateOf()]).toEqual([1, 'diverged']);
+    rig.following.upstreams = [bad, rig.upstream];
+    for (let i = 0; i < 3; i++) await pass(rig);
+    expect([await ledgerIndex(db), await stateOf()]).toEqual([3, 'following']);
+  });
+
   it('is not told of any more where another ledger was imported since', async () => {
     const network = networkOf(4);
     const rig = await startLedger(db, network, 2);
