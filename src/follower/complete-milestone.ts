@@ -36,8 +36,6 @@ import { Divergence } from './verify-milestone.ts';
 /** `upstream`: the milestone's, queried about earlier references. */
 export interface CompleteTools extends Omit<StoreConeTools, 'view'> {
   memory: FollowerMemory;
-  /** Requests that the pass may still make of upstreams; it is counted down. */
-  budget: { fetchesLeft: number };
 }
 
 /** Tries in one pass: each ends as blocks of the cone were dropped, or referenced earlier. */

@@ -1,4 +1,4 @@
-/** A proposal that comes to a replica of D1 which is many milestones behind the primary database. */
+/** A proposal that comes to a replica of D1 or to a ledger which is behind. */
 import { expect, it, vi } from 'vitest';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { answerOnceCaughtUp } from '../../src/node/answer-once-caught-up.ts';
@@ -63,4 +63,31 @@ it('is computed once where there is no replica', async () => {
     expect(answer).toMatchObject({ ok: false, reason: 'unknown', ahead: 18 });
     expect(compute).toHaveBeenCalledTimes(times);
   }
+});
+
+it('is answered once the follower has taken the milestone in, in however many parts', async () => {
+  const network = new SyntheticNetwork({ seed: 'in parts' });
+  network.note();
+  network.milestone();
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  network.note();
+  const { request, response } = network.propose();
+  await storeNow(rig, db);
+  const ledger = { prepare: db.prepare, batch: db.batch, withSession: () => db };
+  let parts = 0;
+  const catchUp = async () => {
+    if (++parts < 3) return { applied: 0, behind: true };
+    await followTo(rig, 1);
+    return { applied: 1, behind: true };
+  };
+  const follower = { idFromName: () => 'one', get: () => ({ catchUp }) };
+  const settings = {
+    ...defaultSettings({ LEDGER: ledger, FOLLOWER: follower }),
+    upstreams: ['http://a.example'],
+  };
+  const asked = { request: requestOf(request), client: 'a client' };
+  const answered = await answerOnceCaughtUp(db, settings, asked, computeWhiteFlag);
+  expect(answered.ok && rootsOf(answered)).toEqual(response);
+  expect(parts).toBe(3);
 });

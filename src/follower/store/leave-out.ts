@@ -71,7 +71,7 @@ export async function queryReferenced(
   db: Database,
   { view, order }: RootDiffers,
   upstream: Upstream,
-  { budget, waitUntil }: QueryLimits,
+  limits: QueryLimits,
   said: SaidReferences,
 ): Promise<number[]> {
   const { cone, head } = view;
@@ -92,11 +92,7 @@ export async function queryReferenced(
   const readReference = createReferenceReader({ upstreams: [upstream], index: head.ledger + 1 });
   for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
     const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
-    const unasked = unsaid(said, [...ids.values()]);
-    if (budget.fetchesLeft < unasked.length)
-      throw new ConeUnavailable('over-budget', 'more earlier references than one pass may query');
-    budget.fetchesLeft -= unasked.length;
-    await readReferenced(readReference, unasked, waitUntil, said);
+    await readReferenced(readReference, [...ids.values()], limits, said);
     doubtful.note(new Map(Array.from(ids, ([at, id]) => [at, said.referenced.has(id)])));
     due = doubtful.toQuery(QUERIED_AT_ONCE);
   }
@@ -116,12 +112,13 @@ export function findLeftOut(
 /**
  * Notes which of the blocks, by hex ID, an upstream calls referenced before, and which not. One that
  * it has not known {@link MAX_ASKED} times counts as referenced, as it has the milestone with its
- * whole cone. Throws an UpstreamFailure if it cannot tell in time; what it has told is noted.
+ * whole cone. Throws an UpstreamFailure if it cannot tell in time, a ConeUnavailable `over-budget` if
+ * the pass may not query that much; what it has told is noted.
  */
 export async function readReferenced(
   readReference: ReadReference,
   ids: readonly string[],
-  waitUntil: number,
+  { budget, waitUntil }: QueryLimits,
   said: SaidReferences,
 ): Promise<void> {
   const ask = async (id: string) => {
@@ -131,8 +128,13 @@ export async function readReferenced(
     said.words.set(id, milestone === undefined ? times : known);
   };
   for (let due = unsaid(said, ids); due.length > 0; due = unsaid(said, due))
-    for (let at = 0; at < due.length; at += QUERIED_AT_ONCE)
-      await untilLate(Promise.all(due.slice(at, at + QUERIED_AT_ONCE).map(ask)), waitUntil);
+    for (let at = 0; at < due.length; at += QUERIED_AT_ONCE) {
+      const some = due.slice(at, at + QUERIED_AT_ONCE);
+      if (budget.fetchesLeft < some.length)
+        throw new ConeUnavailable('over-budget', 'more earlier references than one pass may query');
+      budget.fetchesLeft -= some.length;
+      await untilLate(Promise.all(some.map(ask)), waitUntil);
+    }
 }
 
 const isSaid = ({ words, referenced }: SaidReferences, id: string): boolean =>

@@ -44,7 +44,13 @@ import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RunStep } from '../steps.ts';
-import { createSaid, MAX_ASKED, readReferenced, type SaidReferences } from './leave-out.ts';
+import {
+  createSaid,
+  MAX_ASKED,
+  type QueryLimits,
+  readReferenced,
+  type SaidReferences,
+} from './leave-out.ts';
 import type { Progress } from './progress.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
@@ -111,7 +117,7 @@ export function describeProgress({ index, left, missing, stored, walked }: Missi
 /** Name of what progress is measured of: a walk by another word is other work. */
 const workOf = ({ milestone, by, isFirst }: MissingCone) => `${milestone} ${by} ${isFirst}`;
 
-export interface StoreConeTools {
+export interface StoreConeTools extends QueryLimits {
   /** View with the milestone's parents, as it is now. */
   view: UnreferencedView;
   /** The follower's (follower-context.ts). */
@@ -129,8 +135,6 @@ export interface StoreConeTools {
   upstream?: Upstream | undefined;
   /** Unix milliseconds after which no further part is begun, and not much is walked. */
   deadline: number;
-  /** Unix milliseconds after which no answer about a reference is waited for. */
-  waitUntil: number;
   /** The most blocks of a part, those that the walk may meet, and characters staged. */
   maxPart?: number;
   maxMet?: number;
@@ -225,9 +229,10 @@ export const isKnown = ({ named, stagedNumber }: UnreferencedView, id: string): 
 async function walkToKnown(
   db: Database,
   cone: MissingCone,
-  { view, memory, fetch, upstream, deadline, waitUntil, maxMet = MAX_MET }: StoreConeTools,
+  pass: StoreConeTools,
   budget: { statementsLeft: number },
 ): Promise<Uint8Array[]> {
+  const { view, memory, fetch, upstream, deadline, maxMet = MAX_MET } = pass;
   const { skeleton, walked: first, said } = cone;
   const { findUnreferenced, stagedNumber } = view;
   const readReference =
@@ -246,7 +251,7 @@ async function walkToKnown(
       const lacking = () => others().filter((id) => memory.pool.get(id) === undefined);
       const query = async (some: readonly string[]) => {
         if (readReference === undefined || knowsEveryReference(view.head)) return;
-        await readReferenced(readReference, some, waitUntil, said);
+        await readReferenced(readReference, some, pass, said);
       };
       const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS);
       await query(deep);

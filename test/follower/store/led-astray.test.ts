@@ -195,6 +195,25 @@ it('words about blocks that a liar does not serve count as blocks that were met'
   expect(await tryBy(rig, upstream, 1e6, 110)).toMatchObject({ index: 4 });
 });
 
+it('queries about references count as what a pass may fetch', async () => {
+  const { rig, upstream, db, ancient } = await startTrapped(0, attachWide);
+  const gone = without(upstream, new Set(ancient.slice(0, 65)));
+  let queries = 0;
+  const readReference = (id: string) => {
+    queries++;
+    return gone.readReference(id);
+  };
+  rig.following.upstreams = [{ ...upstream, ...gone, readReference }];
+  const most: number[] = [];
+  for (; most.length < 20 && (await ledgerIndex(db)) < 4; queries = 0) {
+    await passOnce(rig, { milestonesOnly: true, fetches: 100 });
+    most.push(queries);
+  }
+  expect(await ledgerIndex(db)).toBe(4);
+  expect(Math.max(...most)).toBeLessThanOrEqual(100);
+  expect(most.reduce((sum, each) => sum + each)).toBeGreaterThan(500);
+});
+
 it.each([
   ['begins after that', 0],
   ['was broken off in its walk before', 3],

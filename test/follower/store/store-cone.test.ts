@@ -158,7 +158,9 @@ async function storeInParts(
   const [cone = createMissingCone(view.head, { milestone: toHexDigits(id), parents })] =
     memory.missing;
   memory.missing = [cone];
+  const budget = { fetchesLeft: 5000 };
   await storeCone(where, head, cone, {
+    budget,
     waitUntil: Date.now() + 20_000,
     view,
     memory,
@@ -166,7 +168,7 @@ async function storeInParts(
     fetch: createConeFetcher({
       pool: memory.pool,
       upstream: rig.upstream,
-      budget: { fetchesLeft: 5000 },
+      budget,
       deadline: Date.now() + 20_000,
     }),
     deadline: deadline ?? Number.POSITIVE_INFINITY,
