@@ -151,12 +151,15 @@ export function createApp({ settings, node, modules }: AppParts): App {
         modules,
         notes,
         requestCounts,
+        inPlace: (kind, work) => (limits ? limits[kind](request, work) : work()),
         defer: (work) => ctx.waitUntil(afterwards(work)),
       })),
     });
     const work = route.work ?? (route.limit === 'scanLimit' ? 'scan' : undefined);
     const handleInTurn = (request: Request) =>
-      work && limits ? limits[work](request, () => handle(request)) : handle(request);
+      work && work !== 'later' && limits
+        ? limits[work](request, () => handle(request))
+        : handle(request);
     return readCache
       ? readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work))
       : handleInTurn(request);

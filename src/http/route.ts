@@ -29,6 +29,8 @@ export interface RouteContext {
   notes: RequestNotes;
   /** Counts of all requests, where this isolate answers them all. */
   requestCounts: RequestCounts | undefined;
+  /** Runs work of a kind as soon as there is a place for it. */
+  inPlace<T>(kind: Work, work: () => Promise<T>): Promise<T>;
   /** Runs work once the answer is out. */
   defer(work: () => Promise<unknown>): void;
 }
@@ -50,8 +52,9 @@ export interface Route {
   limit?: LimitName;
   /**
    * Kind of work, if it keeps the thread for long. Absent: that with the rate limit of scans is one.
+   * `later`: the handler has its place in time, as it waits for the follower first.
    */
-  work?: Work;
+  work?: Work | 'later';
   /** Whether GET /api/routes names its API. Absent: it does. */
   isOffered?(settings: Settings): boolean;
   handle(context: RouteContext): Promise<Answer>;

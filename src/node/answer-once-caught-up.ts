@@ -9,7 +9,7 @@ import { within } from '../platform/clock.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
 import type { Settings } from '../settings.ts';
-import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import type {
   Brought,
   WhiteFlagOptions,
@@ -37,6 +37,12 @@ interface Asked {
   client: string;
 }
 
+/** Rules of milestones by the settings; without keys no block counts as a milestone's. */
+export const milestoneRulesOf = ({ milestoneKeys }: Settings): MilestoneRules => ({
+  keys: milestoneKeys ?? { keys: [], threshold: 1 },
+  verify: verifySignature,
+});
+
 /** Whether blocks may be fetched: without keys no milestone could be verified. */
 export function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
   return upstreams.length > 0 && milestoneKeys !== undefined;
@@ -53,12 +59,12 @@ export async function answerOnceCaughtUp<Answer extends { ok: true }>(
   compute: Compute<Answer>,
 ): Promise<Answer | WhiteFlagRefusal> {
   const deadline = Date.now() + REQUEST_MS;
-  const { milestoneKeys: keys = NO_KEYS, upstreams, ledger } = settings;
+  const { upstreams, ledger } = settings;
   const bring = mayFetch(settings)
     ? (wanted: WantedOfFollower) => bringWithin(settings, wanted, { client, deadline })
     : undefined;
   const answerFrom = (from: Database) =>
-    compute(from, request, { rules: { keys, verify: verifySignature }, bring });
+    compute(from, request, { rules: milestoneRulesOf(settings), bring });
   const aheadOf = (result: Answer | WhiteFlagRefusal) => (result.ok ? 0 : (result.ahead ?? 0));
   const newest = () => answerFrom(ledger.withSession('first-primary'));
   let result = await answerFrom(db);
@@ -105,9 +111,6 @@ const LATE: NotBrought = {
   fault: 'upstream-failed',
   detail: 'upstream did not give the cone in time',
 };
-
-/** Rules without keys: no block counts as a milestone's. */
-const NO_KEYS: MilestoneKeys = { keys: [], threshold: 1 };
 
 /** Detail of a refusal if the follower or an upstream failed, or the time ended. */
 const NO_BLOCKS = 'what is missing here could not be had in time';

@@ -10,6 +10,7 @@ import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
+import { onceMore } from '../ledger/core/fence.ts';
 import { readHead } from '../ledger/core/head.ts';
 import { waitForCalls } from '../ledger/core/wrap-database.ts';
 import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
@@ -20,12 +21,13 @@ import { openNftSources } from '../nft-index/nft-sources.ts';
 import { takeTurns } from '../platform/clock.ts';
 import type { Settings } from '../settings.ts';
 import { createBlockIds } from '../upstream/block-ids.ts';
-import { answerOnceCaughtUp, mayFetch } from './answer-once-caught-up.ts';
+import { answerOnceCaughtUp, mayFetch, milestoneRulesOf } from './answer-once-caught-up.ts';
 import {
   computeWhiteFlag,
   type WhiteFlagOptions,
   type WhiteFlagRefusal,
   type WhiteFlagRequest,
+  walkProposal,
 } from './compute-white-flag.ts';
 
 /** Milliseconds of reads besides one call, after which other requests have a turn. */
@@ -55,20 +57,29 @@ export function openNode(settings: Settings) {
      */
     computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
-    /** Computes what else answers to a proposal, once the ledger and what it names are there. */
-    answerProposal: <Answer extends { ok: true }>(
+    /**
+     * Computes what else answers to a proposal, once the ledger and what it names are there: it waits
+     * for nobody any more.
+     */
+    answerProposal: async <Answer>(
       request: WhiteFlagRequest,
       client: string,
       compute: (
         db: Database,
         request: WhiteFlagRequest,
         options: WhiteFlagOptions,
-        inTurns: (db: Database) => Database,
-      ) => Promise<Answer | WhiteFlagRefusal>,
-    ) =>
-      answerOnceCaughtUp(nearest(), settings, { request, client }, (...asked) =>
-        compute(...asked, inTurns),
-      ),
+      ) => Promise<Answer>,
+    ): Promise<Answer | WhiteFlagRefusal> => {
+      // the session that has all of it
+      const find = (db: Database, ...asked: [WhiteFlagRequest, WhiteFlagOptions]) =>
+        onceMore(async () => {
+          const walked = await walkProposal(inTurns(db), ...asked);
+          return walked.ok ? { ok: true as const, db: walked.db } : walked;
+        });
+      const found = await answerOnceCaughtUp(nearest(), settings, { request, client }, find);
+      if (!found.ok) return found;
+      return compute(inTurns(found.db), request, { rules: milestoneRulesOf(settings) });
+    },
     lookUpNft: (nftId: string, minLedgerIndex: number, request: NftRequest) =>
       lookUpNft(nftSources, nftId, minLedgerIndex, request),
     readStatus: () =>

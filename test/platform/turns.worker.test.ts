@@ -56,8 +56,8 @@ const READS: Readonly<Record<string, () => Promise<unknown>>> = {
     node.answerProposal(
       { index: 1, timestamp: 1, parents: [id], previousMilestoneId: '0'.repeat(64) },
       '192.0.2.1',
-      async (db, _request, _options, inTurns) => {
-        await readHead(inTurns(db));
+      async (db) => {
+        await readHead(db);
         return { ok: true };
       },
     ),

@@ -64,13 +64,11 @@ export async function explainWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
-  inTurns = (each: Database) => each,
 ): Promise<WhiteFlagExplanation | WhiteFlagRefusal> {
   return onceMore(async () => {
-    const walked = await walkProposal(inTurns(db), request, options);
+    const walked = await walkProposal(db, request, options);
     if (!walked.ok) return walked;
-    const read = inTurns(walked.db);
-    const { view, whiteFlag } = walked;
+    const { db: read, view, whiteFlag } = walked;
     const { cone } = view;
     const { order, reasons } = whiteFlag;
     if (order.length > MAX_EXPLAINED_BLOCKS)

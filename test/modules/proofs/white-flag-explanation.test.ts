@@ -1,8 +1,10 @@
 /** POST /api/edge/v1/whiteflag at the border: statuses, headers, and the shape of the answer. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../src/http/answer.ts';
 import type { Route } from '../../../src/http/route.ts';
+import { NO_LEDGER } from '../../../src/ledger/core/head.ts';
 import type { JudgedBlock } from '../../../src/modules/proofs/explain-white-flag.ts';
 import { whiteFlagExplanationRoutes } from '../../../src/modules/proofs/routes/white-flag-explanation.ts';
 import type { RefusalReason, WhiteFlagRequest } from '../../../src/node/compute-white-flag.ts';
@@ -11,6 +13,8 @@ import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { expectError, post } from '../../support/http/contract.ts';
 import { facts, fetchFrom } from '../../support/http/stub-node.ts';
+import { disturbed } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 
 const PATH = '/api/edge/v1/whiteflag';
 const good = post(JSON.stringify(facts.whiteFlag));
@@ -138,6 +142,38 @@ describe('refusals are those of the white flag', () => {
     });
     await expectError(limited, PATH, 429, good);
   });
+});
+
+it('has the one place of explanations for its own reads, and not while it waits', async () => {
+  const db = await openMemory();
+  let [reads, most] = [0, 0];
+  const explained = disturbed(
+    db,
+    async () => {
+      most = Math.max(most, ++reads);
+      await sleep(20);
+    },
+    async () => void reads--,
+  );
+  const { promise: follower, resolve: caughtUp } = Promise.withResolvers<void>();
+  const answerProposal: EdgeNode['answerProposal'] = async (asked, client, compute) => {
+    if (client.startsWith('192.')) await follower;
+    const rules = { keys: { keys: [], threshold: 1 }, verify: async () => false };
+    return compute(explained, asked, { rules });
+  };
+  const fetch = fetchFrom({ node: { answerProposal }, settings: { oneIsolate: true } });
+  const ask = async (address: string) => {
+    const response = await fetch(PATH, { ...good, headers: { 'cf-connecting-ip': address } });
+    return [response.status, response.headers.get('x-error-detail')];
+  };
+  const waiting = [ask('192.0.2.1'), ask('192.0.2.2')];
+  expect(await ask('198.51.100.1')).toEqual([500, NO_LEDGER]);
+  caughtUp();
+  expect(await Promise.all(waiting)).toEqual([
+    [500, NO_LEDGER],
+    [500, NO_LEDGER],
+  ]);
+  expect(most).toBe(1);
 });
 
 it('leaves the place of scans, whose rate limit it has, to these', async () => {

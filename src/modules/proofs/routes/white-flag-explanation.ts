@@ -23,14 +23,17 @@ export const whiteFlagExplanationRoutes = {
     path: '/api/edge/v1/whiteflag',
     keep: 'never',
     limit: 'scanLimit',
-    work: 'explanation',
+    work: 'later',
     handle: answerWhiteFlagExplanation,
   },
 } satisfies RouteTable;
 
-async function answerWhiteFlagExplanation({ request, node, notes }: RouteContext): Promise<Answer> {
+async function answerWhiteFlagExplanation(context: RouteContext): Promise<Answer> {
+  const { request, node, notes, inPlace } = context;
   const asked = await readProposal(request);
-  const result = await node.answerProposal(asked, clientKeyOf(request), explainWhiteFlag);
+  const result = await node.answerProposal(asked, clientKeyOf(request), (...found) =>
+    inPlace('explanation', () => explainWhiteFlag(...found)),
+  );
   if (!result.ok) throw whiteFlagError(asked, result);
   notes.blocks = result.blocks.length;
   const explanation = {
