@@ -176,7 +176,7 @@ export const uint64 = /* @__PURE__ */ digits(64, /^\d{1,20}$/, String);
 /** A uint256 in hex digits of the number, not of its bytes: without leading zeros. */
 export const uint256 = /* @__PURE__ */ digits(
   256,
-  /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/,
+  /^0[xX](?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/,
   (value) => `0x${value.toString(16)}`,
 );
 

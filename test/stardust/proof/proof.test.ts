@@ -6,6 +6,7 @@ import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { fromHex, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../../src/stardust/error.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import { outputFromJson } from '../../../src/stardust/output.ts';
 import { leafHash, merkleRoot, nodeHash } from '../../../src/stardust/proof/merkle.ts';
 import {
   type Proof,
@@ -210,6 +211,18 @@ it('takes null for a payload that a block or an essence lacks, as iota.go does',
   expect(encoded({ ...bare, payload: null })).toBe(encoded(bare));
   expect(encoded(tagged(null))).toBe(encoded(tagged(undefined)));
   expect(() => blockFromJson({ ...bare, parents: [null] })).toThrow(StardustError);
+});
+
+it('takes 0X before the amount of a native token, as iota.go does', () => {
+  const address = { type: 0, pubKeyHash: toHex(id(1)) };
+  const output = (amount: string) => ({
+    type: 3,
+    amount: '1',
+    nativeTokens: [{ id: `0x${'ab'.repeat(38)}`, amount }],
+    unlockConditions: [{ type: 0, address }],
+  });
+  expect(outputFromJson(output('0X1aF')).nativeTokens[0]!.amount).toBe(0x1afn);
+  expect(() => outputFromJson(output('0X01'))).toThrow(StardustError);
 });
 
 describe('parseProof', () => {
