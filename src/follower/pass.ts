@@ -124,6 +124,9 @@ export async function hasEnded(
   return true;
 }
 
+/** Endings after which the next pass begins with another upstream. */
+const IN_VAIN: ReadonlySet<UpstreamOutcome['kind']> = new Set(['failed', 'stuck', 'diverged']);
+
 /** Asks one upstream after the other, and acts on the outcomes. */
 async function askUpstreams(
   context: FollowerContext,
@@ -149,7 +152,8 @@ async function askUpstreams(
     });
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
-    isCut = isSpent(memory) && outcomes.length < order.length;
+    // where one is level, all are looked at, which costs little
+    isCut = IN_VAIN.has(outcome.kind) && isSpent(memory) && outcomes.length < order.length;
     if (isCut) break;
   }
   // an import may have come since, and upkeep goes by the ledger

@@ -397,6 +397,18 @@ describe('an upstream that diverges', () => {
     expect([await ledgerIndex(db), await stateOf()]).toEqual([3, 'following']);
   });
 
+  it('is found beside one that is level, however many queries were made before', async () => {
+    const network = networkOf(2);
+    const rig = await startLedger(db, network, 0);
+    rig.node.confirm(2);
+    const level = directUpstream(new NodeState(network, 0));
+    rig.following.upstreams = [level, diverging(rig.upstream, network.signers)];
+    rig.following.memory.queriesBefore = Number.NEGATIVE_INFINITY;
+    letTimePass(rig);
+    await pass(rig);
+    expect([await ledgerIndex(db), await stateOf()]).toEqual([0, 'diverged']);
+  });
+
   it('is not told of any more where another ledger was imported since', async () => {
     const network = networkOf(4);
     const rig = await startLedger(db, network, 2);
