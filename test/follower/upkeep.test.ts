@@ -1,10 +1,15 @@
 /** The room for unreferenced blocks, as upkeep measures it. */
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createFollowerMemory, takePushed } from '../../src/follower/follower-context.ts';
+import {
+  createFollowerMemory,
+  noteLedger,
+  takePushed,
+} from '../../src/follower/follower-context.ts';
+import { readPosition } from '../../src/follower/ledger-position.ts';
 import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { keepUp } from '../../src/follower/upkeep.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
+import { measureUnreferenced, UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
 import {
   ledgerIndex,
   passOnce,
@@ -14,6 +19,7 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';
+import { basic, metadata } from '../support/payloads/outputs.ts';
 import { stopClock } from '../support/stopped-clock.ts';
 
 stopClock();
@@ -46,6 +52,39 @@ it('measures the room for blocks while a milestone waits for a block that is now
     expect(await ledgerIndex(db)).toBe(1);
     // one and a half times the limit
     expect((await storedBlocks(db)).length).toBe(30);
+  } finally {
+    Object.assign(UNREFERENCED_LIMITS, before);
+  }
+});
+
+it('leaves room for no more mentions of outputs, or bytes, than the limits have', async () => {
+  const before = { ...UNREFERENCED_LIMITS };
+  try {
+    for (const [limit, most] of [
+      ['mentions', 1000],
+      ['bytes', 100_000],
+    ] as const) {
+      Object.assign(UNREFERENCED_LIMITS, before, { [limit]: most });
+      const db = await openMemory();
+      const { network, rig, root } = await startNew(db, 'much in few blocks');
+      const { memory } = rig.following;
+      noteLedger(memory, await readPosition(db, rig.following));
+      takePushed(memory, 'block', network.blocks.get(root)!.bytes);
+      const [spend] = network.genesisSpends;
+      for (let i = 0; i < 30; i++) {
+        const output = basic(network.account(1), { features: [metadata(new Uint8Array([i]))] });
+        const transaction = network.transaction([spend!], Array(100).fill(output));
+        const id = network.attachTransaction(transaction, [root]);
+        takePushed(memory, 'block', network.blocks.get(id)!.bytes);
+      }
+      // in one go: nothing is measured meanwhile
+      expect(await storePushed(rig.following)).toBeGreaterThan(2);
+      const { excess, room } = await measureUnreferenced(db);
+      // one and a half times the limit, and a block
+      expect(excess, limit).toBeGreaterThan(1);
+      expect(excess, limit).toBeLessThan(2);
+      expect(room, limit).toBeLessThan(UNREFERENCED_LIMITS.blocks / 2);
+    }
   } finally {
     Object.assign(UNREFERENCED_LIMITS, before);
   }

@@ -11,12 +11,12 @@ import {
   findProvenUnreferenced,
   type KnownReference,
 } from '../../ledger/intake/prove-unreferenced.ts';
-import { measureUnreferenced } from '../../ledger/write/drop-blocks.ts';
+import { measureUnreferenced, roomOf } from '../../ledger/write/drop-blocks.ts';
 import type { UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../../upstream/block-pool.ts';
-import type { SaidOfBlocks } from '../follower-context.ts';
+import { isFull, type SaidOfBlocks } from '../follower-context.ts';
 import {
   createQuery,
   type GatherContext,
@@ -75,31 +75,26 @@ async function gatherAndStore(
   limits: StoreLimits,
   held: { heap: number },
 ): Promise<StoredBlocks> {
-  const { upkeep, tips } = context.memory;
-  const moment = { ...at, said: startWalk(context.memory, at.head) };
+  const { memory } = context;
+  const moment = { ...at, said: startWalk(memory, at.head) };
   const { blocks, cut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits, held);
-  const room = upkeep.room ?? (await measureUnreferenced(context.db)).room;
-  const proven = await storeAll(context, moment, blocks, { ...limits, room });
+  const proven = await storeAll(context, moment, blocks, limits);
   const left = new Map([...blocks].filter(([id]) => !proven.has(id)));
   // upon a walk that was cut off nothing more can be stored yet
-  const isDone = left.size === 0 || cut.length > 0 || proven.size >= room;
+  const isDone = left.size === 0 || cut.length > 0 || isFull(memory);
   const isEnd = isDone || Date.now() >= limits.deadline;
   const { said, fault } = isEnd
     ? { said: NONE, fault: undefined }
-    : await storeSaid(context, moment, left, { ...limits, room: room - proven.size });
+    : await storeSaid(context, moment, left, limits);
   const stored = proven.size + said.size;
-  const isFull = stored >= room && stored < blocks.size;
+  const isShort = isFull(memory) && stored < blocks.size;
   // what had no room is not late
-  const isUnsaid = !isFull && said.size < left.size;
+  const isUnsaid = !isShort && said.size < left.size;
   const isLate = (cut.length > 0 || isUnsaid) && Date.now() >= limits.deadline;
-  upkeep.room = (upkeep.room ?? room) - stored;
-  if (stored > 0) tips.newestBlock = Date.now();
-  const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
+  if (stored > 0) memory.tips.newestBlock = Date.now();
+  const full = isShort ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
   return { ...walk, stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate };
 }
-
-/** Limits, and for how many blocks there is room: those that cannot be stored take none. */
-type RoomLimits = StoreLimits & { room: number };
 
 type Blocks = ReadonlyMap<string, ParsedBlock>;
 
@@ -116,7 +111,7 @@ async function storeSaid(
   context: GatherContext,
   moment: WalkMoment,
   left: ReadonlyMap<string, ParsedBlock>,
-  limits: RoomLimits,
+  limits: StoreLimits,
 ): Promise<{ said: ReadonlySet<string>; fault: GatherFault | undefined }> {
   const { db, memory } = context;
   const parents = [...left.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
@@ -133,37 +128,42 @@ async function storeSaid(
 /**
  * Stores what is unreferenced for certain by now; returns the hex IDs. Stored blocks leave the
  * pool. A step is given only the blocks that it stores, so it looks up what these need: their
- * parents among the blocks before them are stored by then, or they cannot be.
+ * parents among the blocks before them are stored by then, or they cannot be. All walks share room.
  */
 async function storeAll(
   { db, memory }: GatherContext,
   { head, rules, said }: WalkMoment,
   blocks: Blocks,
-  { maxDepth = Number.POSITIVE_INFINITY, most = MAX_STORED, room }: RoomLimits,
+  { maxDepth = Number.POSITIVE_INFINITY, most = MAX_STORED }: StoreLimits,
 ): Promise<Set<string>> {
-  const { index, announce, pool, step } = memory;
+  const { index, announce, pool, step, upkeep } = memory;
   const stored = new Set<string>();
   const chooseFrom =
     (some: Blocks) =>
     ({ named, head: now }: UnreferencedView) => {
       const visible = findUnreferenced(some, named, now, said);
-      let left = room - stored.size;
+      let left = upkeep.room!;
       for (const [id, block] of some) {
         const isGivenUp = isBelow(block, named, now.ledger - maxDepth);
         if (isGivenUp) visible.delete(id);
         if (isGivenUp || named.has(id)) pool.delete(id);
         // parents come first
-        if (visible.has(id) && left-- <= 0) visible.delete(id);
+        if (visible.has(id) && left <= 0) visible.delete(id);
+        if (visible.has(id)) left -= roomOf(block);
       }
       return { visible };
     };
   for (const some of inSteps(blocks, most)) {
-    if (stored.size >= room) break;
+    if (isFull(memory)) break;
     const part = { blocks: some, rules, choose: chooseFrom(some), index, announce };
-    for (const id of await step('store', () => storeUnreferenced(db, head, part))) {
-      stored.add(id);
-      pool.delete(id);
-    }
+    await step('store', async () => {
+      upkeep.room ??= (await measureUnreferenced(db)).room;
+      for (const id of await storeUnreferenced(db, head, part)) {
+        upkeep.room -= roomOf(some.get(id)!);
+        stored.add(id);
+        pool.delete(id);
+      }
+    });
   }
   return stored;
 }

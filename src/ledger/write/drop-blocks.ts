@@ -10,6 +10,7 @@
  */
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
 import type { Cone } from '../../stardust/white-flag/cone.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
@@ -74,7 +75,7 @@ interface Extent {
   oldest: number | null;
   /** Usage divided by the limit, of whichever limit is closest. */
   excess: number;
-  /** Number of blocks that may still be stored before a milestone leads to them. */
+  /** Room for what is stored before a milestone leads to it, in blocks ({@link roomOf}). */
   room: number;
 }
 
@@ -90,8 +91,17 @@ export async function measureUnreferenced(
   });
   const { blocks, bytes, mentions } = { ...UNREFERENCED_LIMITS, ...limits };
   const excess = Math.max(extent.blocks / blocks, extent.bytes / bytes, extent.mentions / mentions);
-  const room = excess < STORE_UP_TO ? Math.ceil(STORE_UP_TO * blocks - extent.blocks) : 0;
+  const room = Math.max(0, Math.ceil(STORE_UP_TO * blocks - excess * blocks));
   return { head, parameters, oldest: extent.oldest, excess, room };
+}
+
+/** The room that a block takes, in blocks, by whichever limit it takes most of. */
+export function roomOf({ bytes, transaction }: ParsedBlock): number {
+  const limits = UNREFERENCED_LIMITS;
+  const { inputs = [], outputs = [] } = transaction?.value.essence ?? {};
+  const mentions = (inputs.length + outputs.length) / limits.mentions;
+  // as base64, and what it creates once more
+  return Math.max(1, limits.blocks * Math.max((3 * bytes.length) / limits.bytes, mentions));
 }
 
 /**
@@ -99,7 +109,7 @@ export async function measureUnreferenced(
  * the past cone of a tip. Throws a LedgerMoved if the unreferenced blocks changed meanwhile.
  *
  * @param readTips hex IDs of the tips that the upstreams name; only called beyond a limit
- * @returns how many blocks were dropped, by the reason; and for how many more there was room before
+ * @returns how many blocks were dropped, by the reason; and the room that there was before
  */
 export async function dropUnneeded(
   db: Database,
@@ -112,22 +122,12 @@ export async function dropUnneeded(
   const { ledger } = head;
   const { belowMaxDepth } = parametersAt(parameters, ledger);
   const first = ledger - belowMaxDepth - ORPHAN_MARGIN_MILESTONES;
-  const orphans = oldest < first ? await dropOrphans(db, index, ledger, first) : 0;
+  const findOld = ({ positions, storedAt }: DroppableBlocks) =>
+    new Set(positions.filter((position) => storedAt(position) < first));
+  const orphans = oldest < first ? await dropBlocks(db, index, { ledger, named: [] }, findOld) : 0;
   if (orphans > 0 || excess <= 1) return { orphans, evicted: 0, room };
   const tips = await readTips();
   return { orphans, evicted: await evict(db, index, ledger, tips, excess, room === 0), room };
-}
-
-/** @param first blocks that were stored before this ledger index are old */
-function dropOrphans(
-  db: Database,
-  index: UnreferencedIndex,
-  ledger: number,
-  first: number,
-): Promise<number> {
-  return dropBlocks(db, index, { ledger, named: [] }, ({ positions, storedAt }) => {
-    return new Set(positions.filter((position) => storedAt(position) < first));
-  });
 }
 
 /**

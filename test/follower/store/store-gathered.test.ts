@@ -1,9 +1,9 @@
-/** What a walk costs that leads to a block which is referenced, so that nothing can be stored. */
+/** What walks cost that lead to a block which is referenced, and the room that they share. */
 import { expect, it } from 'vitest';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeBelow } from '../../../src/follower/store/store-gathered.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
-import { startLedger } from '../../support/ledger/ledger-harness.ts';
+import { startLedger, startNew } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
@@ -35,4 +35,25 @@ it('no step is read again once nobody says that a block is unreferenced', async 
   expect(fault?.message).toContain('is referenced by an earlier milestone');
   // of the walk, of each step, and of what to ask about
   expect(views).toBe(1 + BLOCKS + 1);
+});
+
+it('of two walks at once neither stores what the other has left no room for', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'shared room');
+  const { memory } = rig.following;
+  const tops = [0, 1].map((chain) => {
+    let last = root;
+    for (let i = 0; i < 9; i++) last = network.note([last], new Uint8Array([chain, i]));
+    return last.slice(2);
+  });
+  memory.upkeep.room = 12;
+  const position = await readPosition(db, rig.following);
+  const walks = tops.map((top) =>
+    storeBelow(rig.following, position, [top], {
+      ...{ budget: { fetchesLeft: 100 }, maxLevels: 100, deadline: Date.now() + 60_000 },
+    }),
+  );
+  const stored = (await Promise.all(walks)).reduce((sum, each) => sum + each.stored, 0);
+  expect(stored).toBe(12);
+  expect(memory.upkeep.room).toBe(0);
 });
