@@ -13,7 +13,7 @@ import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { completeMilestone } from './complete-milestone.ts';
-import { type FollowerContext, isSpent, noteLedger } from './follower-context.ts';
+import { type FollowerContext, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { MissingCone } from './store/store-cone.ts';
@@ -32,6 +32,8 @@ export interface PassBudget {
 
 export interface PassState {
   readonly budget: PassBudget;
+  /** Queries before the invocation that the pass is of. */
+  readonly queriesBefore: number;
   applied: number;
   fetchesLeft: number;
   /** Index of the last milestone of which a signed payload was given. */
@@ -47,12 +49,25 @@ interface Giver {
   upstream?: Upstream;
 }
 
+/**
+ * Queries of D1 and operations on KV in an invocation after which no further milestone or upstream is
+ * begun: of each 1,000 are the limit.
+ */
+const MAX_QUERIES = 400;
+
 /** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_FETCH_MS = 60_000;
 
-export function startPass(budget: PassBudget): PassState {
-  return { budget, applied: 0, fetchesLeft: budget.fetches ?? Number.POSITIVE_INFINITY };
+export function startPass(budget: PassBudget, queriesBefore: number): PassState {
+  const { fetches = Number.POSITIVE_INFINITY } = budget;
+  return { budget, queriesBefore, applied: 0, fetchesLeft: fetches };
 }
+
+/** Whether what is not begun yet is left to the next invocation. */
+export const isSpent = (
+  { queries }: Pick<FollowerContext['memory'], 'queries'>,
+  { queriesBefore }: Pick<PassState, 'queriesBefore'>,
+): boolean => queries - queriesBefore > MAX_QUERIES;
 
 /**
  * Applies the milestones of the upstream at this place of the list. Throws a LedgerMoved if another
@@ -160,7 +175,7 @@ function fromUpstream(upstream: Upstream, confirmed: number): Giver {
  * If a block is missing, a pass fetches it (pass.ts). Throws what the database throws.
  */
 export async function applyPushed(context: FollowerContext): Promise<number> {
-  const { milestones } = context.memory;
+  const { milestones, queries } = context.memory;
   let tried: { index: number; payload: Uint8Array } | undefined;
   const giver: Giver = {
     confirmed: Number.POSITIVE_INFINITY,
@@ -171,7 +186,7 @@ export async function applyPushed(context: FollowerContext): Promise<number> {
     },
   };
   const unlimited = Number.POSITIVE_INFINITY;
-  const pass = startPass({ deadline: unlimited, milestones: unlimited });
+  const pass = startPass({ deadline: unlimited, milestones: unlimited }, queries);
   for (;;) {
     try {
       await applyUpTo(context, giver, pass);
@@ -199,7 +214,7 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
     if (unsupported !== undefined)
       return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
     const isLate =
-      pass.applied > appliedBefore && (Date.now() > budget.deadline || isSpent(memory));
+      pass.applied > appliedBefore && (Date.now() > budget.deadline || isSpent(memory, pass));
     if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
     const done = new Map(memory.missing.map((cone) => [cone, workDone([cone])]));
     try {

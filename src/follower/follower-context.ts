@@ -263,16 +263,6 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
   return measureDatabase(db, count, waitFor);
 }
 
-/**
- * Queries of D1 and operations on KV in an invocation after which no further milestone or upstream is
- * begun: of each 1,000 are the limit.
- */
-const MAX_QUERIES = 400;
-
-/** Whether what is not begun yet is left to the next invocation. */
-export const isSpent = ({ queries, queriesBefore }: FollowerMemory): boolean =>
-  queries - queriesBefore > MAX_QUERIES;
-
 /** Whether no more unreferenced blocks may be stored, as far as that was measured. */
 export const isFull = ({ upkeep }: FollowerMemory): boolean =>
   upkeep.room !== undefined && upkeep.room <= 0;

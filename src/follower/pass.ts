@@ -9,14 +9,8 @@ import { readHead } from '../ledger/core/head.ts';
 import { hasPassed } from '../platform/clock.ts';
 import type { WriteLog } from '../platform/log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
-import { type PassBudget, startPass, tryUpstream } from './apply-next.ts';
-import {
-  type FollowerContext,
-  isFull,
-  isSpent,
-  logFailure,
-  noteLedger,
-} from './follower-context.ts';
+import { isSpent, type PassBudget, startPass, tryUpstream } from './apply-next.ts';
+import { type FollowerContext, isFull, logFailure, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import {
   noteFailedPass,
@@ -136,7 +130,8 @@ async function askUpstreams(
   const { upstreams: known, lastLedger } = memory;
   const lookAround = hasPassed(LOOK_AROUND_MS, known.lookedAroundAt, Date.now());
   const { times } = memory.progress;
-  const pass = startPass(budget);
+  // one that catches up is of a request, or of a milestone that was pushed
+  const pass = startPass(budget, budget.milestonesOnly ? memory.queries : memory.queriesBefore);
   const outcomes: UpstreamOutcome[] = [];
   let isCut = false;
   const astray = lastLedger && known.astray(lastLedger.generation, lastLedger.ledger);
@@ -153,7 +148,7 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
     // where one is level, all are looked at, which costs little
-    isCut = IN_VAIN.has(outcome.kind) && isSpent(memory) && outcomes.length < order.length;
+    isCut = IN_VAIN.has(outcome.kind) && isSpent(memory, pass) && outcomes.length < order.length;
     if (isCut) break;
   }
   // an import may have come since, and upkeep goes by the ledger

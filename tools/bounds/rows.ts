@@ -75,7 +75,7 @@ export const SECTIONS: Record<string, Bound[]> = {
     ],
     [
       'queries of D1, operations on KV in an invocation: {MAX_QUERIES} (1,000 are allowed)',
-      'follower/follower-context.ts',
+      'follower/apply-next.ts',
       '',
     ],
     [

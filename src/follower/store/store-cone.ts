@@ -162,7 +162,7 @@ const MAX_PART = 31 * PART_STEP;
 const MAX_PART_HEAP_BYTES = 12_000_000;
 
 /**
- * Statements for the cone in one pass, one part aside. The pass may have used 400 (follower-context.ts) of
+ * Statements for the cone in one pass, one part aside. The pass may have used 400 (apply-next.ts) of
  * D1's 1,000, and needs some 60 to apply the milestone. A level is 1, a part up to {@link OF_PART}
  * (300 blocks of 32 KB fill 17 packs).
  */
