@@ -56,10 +56,13 @@ const SELECT_LATEST = `
     SELECT id, sum(changes) OVER () AS listed FROM (${changed('c.milestone > ?1')})
     ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
 
+/** `known`: the number of changes whose NFTs are in `nft` with that change or a later one. */
 const SELECT_PREFIXES = `
-  SELECT group_concat(prefix, '') AS prefixes FROM (
-    SELECT DISTINCT substr(j.value, 1, ${PREFIX_LENGTH}) AS prefix
-    FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1)`;
+  SELECT group_concat(prefix, '') AS prefixes, coalesce(sum(known), 0) AS known FROM (
+    SELECT substr(j.value, 1, ${PREFIX_LENGTH}) AS prefix, count(n.id) AS known
+    FROM nft_change c CROSS JOIN json_each(c.nfts) j
+      LEFT JOIN nft n ON n.id = j.value AND n.changed >= c.milestone
+    WHERE c.milestone > ?1 GROUP BY prefix)`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
 export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 4 };
@@ -102,16 +105,16 @@ export function openIndexLedger(db: Database): IndexLedger {
     },
 
     async readWindow({ generation, from, changes, token }, maxStates) {
-      const { head, latest, prefixes, stored } = await readBatch(db, {
+      const { head, latest, others, stored } = await readBatch(db, {
         head: selectHead(),
         latest: many(db.prepare(SELECT_LATEST).bind(from, maxStates), (row) => ({
           ...changedFromRow(row),
           listed: row.integer('listed'),
         })),
-        prefixes: one(
-          db.prepare(SELECT_PREFIXES).bind(from),
-          (row) => row.textOrNull('prefixes') ?? '',
-        ),
+        others: one(db.prepare(SELECT_PREFIXES).bind(from), (row) => ({
+          prefixes: row.textOrNull('prefixes') ?? '',
+          known: row.integer('known'),
+        })),
         stored: selectStored(),
       });
       // of a change that damage hides KV would say what was before it
@@ -120,16 +123,19 @@ export function openIndexLedger(db: Database): IndexLedger {
       const isOwn = generation === head?.generation && token === stored?.token;
       if (isOwn && changes !== undefined && head.changes !== changes + listed)
         throw new LedgerDamaged('rows of the table nft_change');
+      if (others.known !== listed) throw new LedgerDamaged(CHANGED);
       const rows = latest.map(({ nft, output }) => ({ nft, output }));
-      return head && { ...head, rows, prefixes, token: stored?.token };
+      return head && { ...head, rows, prefixes: others.prefixes, token: stored?.token };
     },
   };
 }
 
+const CHANGED = 'rows of the tables nft_change and nft';
+
 /** Throws a LedgerDamaged where an NFT that changed has no row. */
 function changedFromRow(row: Row) {
   const state = nftFromRow(row);
-  if (state === undefined) throw new LedgerDamaged('rows of the tables nft_change and nft');
+  if (state === undefined) throw new LedgerDamaged(CHANGED);
   return state;
 }
 

@@ -108,6 +108,14 @@ test('a change is there whatever the row of its NFT says of when it was', async 
   expect((await ledger.index.readWindow(asked, 9))?.rows).toHaveLength(3);
 });
 
+test('the window is refused where damage made another NFT of one whose prefix it has', async () => {
+  const asked = { generation: 'g', from: 100, token: undefined };
+  expect((await ledger.index.readWindow(asked, 2))?.prefixes).toContain(A.slice(0, 8));
+  const flip = "UPDATE nft_change SET nfts = replace(nfts, ?1, 'b' || substr(?1, 2))";
+  await env.LEDGER.prepare(flip).bind(A).run();
+  await expect(ledger.index.readWindow(asked, 2)).rejects.toThrow('nft_change and nft');
+});
+
 test('one NFT', async () => {
   expect(await nfts.readNft(A, false)).toEqual({
     ledgerIndex: 103,
