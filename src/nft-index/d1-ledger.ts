@@ -56,12 +56,12 @@ const SELECT_LATEST = `
     SELECT id, sum(changes) OVER () AS listed FROM (${changed('c.milestone > ?1')})
     ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
 
-/** `known`: the number of changes whose NFTs are in `nft` with that change or a later one. */
+/** `known`: the number of changes whose NFTs have a row. */
 const SELECT_PREFIXES = `
   SELECT group_concat(prefix, '') AS prefixes, coalesce(sum(known), 0) AS known FROM (
     SELECT substr(j.value, 1, ${PREFIX_LENGTH}) AS prefix, count(n.id) AS known
     FROM nft_change c CROSS JOIN json_each(c.nfts) j
-      LEFT JOIN nft n ON n.id = j.value AND n.changed >= c.milestone
+      LEFT JOIN nft n ON n.id = j.value
     WHERE c.milestone > ?1 GROUP BY prefix)`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
