@@ -74,8 +74,8 @@ export function createAccounts<Client extends Holder>() {
   const sites = new Map<string, Site<Client>>();
   const total: Usage = { ...newUsage(), connections: 0 };
   let sentSinceCheck = 0;
-  /** Bytes of these, by connection. */
-  const sentTo = new Map<Client, number>();
+  /** Bytes of these, by the usage of each connection. */
+  const sentTo = new Map<Usage, number>();
 
   function accountOf({ address }: Holder): Account<Client> {
     let account = accounts.get(address);
@@ -132,7 +132,7 @@ export function createAccounts<Client extends Holder>() {
       if (site.leftBytes >= CHECKED_BYTES) site.late.add(client);
       for (const name of NAMES) add(client, name, client.usage[name]);
     },
-    /** Ends its usage. Returns a function to call once its socket has gone. */
+    /** Ends its usage. Returns a function for when its socket has gone, which keeps no client. */
     end(client: Client) {
       const { address, usage } = client;
       const account = accountOf(client);
@@ -147,8 +147,8 @@ export function createAccounts<Client extends Holder>() {
         account.leftBytes -= usage.sent;
         site.leftBytes -= usage.sent;
         // they take no memory any more; or who comes and goes would have others closed
-        sentSinceCheck -= sentTo.get(client) ?? 0;
-        sentTo.delete(client);
+        sentSinceCheck -= sentTo.get(usage) ?? 0;
+        sentTo.delete(usage);
         if (account.clients.size > 0 || account.left > 0) return;
         accounts.delete(address);
         site.accounts.delete(account);
@@ -166,7 +166,7 @@ export function createAccounts<Client extends Holder>() {
       usage.sent += bytes;
       total.sent += bytes;
       sentSinceCheck += bytes;
-      sentTo.set(client, (sentTo.get(client) ?? 0) + bytes);
+      sentTo.set(client.usage, (sentTo.get(client.usage) ?? 0) + bytes);
       if (sentSinceCheck > BYTES_BETWEEN_CHECKS) return check();
       const isSuspect = site.leftBytes >= CHECKED_BYTES && site.late.has(client);
       return isSuspect && client.usage.sent > KERNEL_BYTES ? [client] : NOBODY;

@@ -2,6 +2,8 @@
  * Who is closed for silence before CONNECT: not who waits for the broker. And what clients cost an
  * object whose clock stands still and that has no timer left.
  */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SHARED_LIMITS } from '../../../src/modules/events/accounts.ts';
 import {
@@ -90,4 +92,26 @@ it('who is evicted before its first messages is not whole after that', () => {
   expect(isWhole()).toBe(true);
   client.initial = (async function* () {})();
   expect(isWhole()).toBe(false);
+});
+
+it('nothing that a client had is kept once it is closed, though its socket has not gone', async () => {
+  vi.useRealTimers();
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const clients = createClients(counts());
+  const sockets = [1, 2].map(() => ({ send() {}, close() {} }) as unknown as WebSocket);
+  const both = sockets.map((socket, i) => {
+    const client = newClient(socket, '192.0.2.1', Date.now());
+    clients.open(client);
+    clients.name(client, '');
+    clients.listen(client, 'blocks', 'rms');
+    clients.tell(client, 'blocks', new Uint8Array(1000));
+    if (i === 1) clients.close(client, 'malformed');
+    return new WeakRef(client);
+  });
+  // what a WeakRef has made or given stays until the turn ends
+  await new Promise((resolve) => setTimeout(resolve));
+  collectGarbage();
+  expect(both.map((each) => each.deref() === undefined)).toEqual([false, true]);
+  for (const socket of sockets) clients.gone(socket);
 });
