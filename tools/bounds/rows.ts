@@ -232,7 +232,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'closed',
     ],
     [
-      'sockets, closed ones too, on Cloudflare: {MAX_SOCKETS}; closed ones of a site: {MAX_LEFT_OF_SITE}',
+      'sockets, closed too, on Cloudflare: {MAX_SOCKETS}; of a site: those left, closed {MAX_LEFT_OF_SITE}',
       'modules/events/event-broker.ts',
       '503',
     ],

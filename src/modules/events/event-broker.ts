@@ -34,15 +34,13 @@ import { type Counts, createPublisher, HalfTold, type PublishedMilestone } from 
 import { takeSlice } from './session.ts';
 
 /**
- * Sockets that are open, or closed and not gone; the object could have 32,768
+ * Sockets that are open, or closed and not gone: a site may have as many as are left for others.
+ * The object could have 32,768
  * (https://developers.cloudflare.com/durable-objects/api/state/#acceptwebsocket).
  */
 const MAX_SOCKETS = 20_000;
 
-/**
- * Sockets of one site that were closed and have not gone, after which it gets no other: a client
- * that answers no close would take the places of all.
- */
+/** Closed ones of a site, after which it gets no other: its client may answer no close. */
 const MAX_LEFT_OF_SITE = 100;
 
 /** Bytes of a WebSocket message, which may have several packets, and of those that wait. */
@@ -116,7 +114,8 @@ export class EventBroker extends DurableObject<Env> {
     // tags outlive the object's eviction
     const own = this.ctx.getWebSockets(site);
     const left = own.filter(({ readyState }) => readyState !== WebSocket.OPEN);
-    if (left.length >= MAX_LEFT_OF_SITE || this.ctx.getWebSockets().length >= MAX_SOCKETS)
+    const free = MAX_SOCKETS - this.ctx.getWebSockets().length;
+    if (left.length >= MAX_LEFT_OF_SITE || own.length >= free)
       return new Response(null, { status: 503 });
     const [theirs, ours] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     this.ctx.acceptWebSocket(ours, [site]);

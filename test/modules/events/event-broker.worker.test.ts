@@ -747,3 +747,27 @@ it('gives no other place to a site whose closed sockets stay, also after an evic
   expect(await connect('2001:db8:0:ffff::/64')).toBe(503);
   expect(await connect('2001:db8:1:0::/64')).toBeInstanceOf(MqttClient);
 });
+
+it('gives a site as many places as are left for others: few sites do not take all', async () => {
+  const connect = async (address: string) => {
+    const headers = { upgrade: 'websocket', [CLIENT_HEADER]: address };
+    return (await object.fetch('http://x/', { headers })).status;
+  };
+  // what a site has beside all others, of 20,000
+  const sockets: Record<string, number> = { '192.0.2.1': 9900, '192.0.2.2': 5050, small: 2000 };
+  await inObject((broker) => {
+    const { ctx } = broker as unknown as { ctx: DurableObjectState };
+    const has = (site: string) => sockets[site] ?? 0;
+    const all = () => Object.values(sockets).reduce((sum, each) => sum + each, 0);
+    ctx.getWebSockets = (site) =>
+      new Array(site === undefined ? all() : has(site)).fill({ readyState: WebSocket.OPEN });
+  });
+  expect([await connect('192.0.2.1'), await connect('192.0.2.2')]).toEqual([503, 503]);
+  expect([await connect('192.0.2.3'), await connect('198.51.100.1')]).toEqual([101, 101]);
+  sockets['192.0.2.2'] = 3000;
+  expect(await connect('192.0.2.2')).toBe(101);
+  sockets['192.0.2.4'] = 5099;
+  expect(await connect('198.51.100.1')).toBe(101);
+  sockets['192.0.2.4'] = 5100;
+  expect(await connect('198.51.100.1')).toBe(503);
+});

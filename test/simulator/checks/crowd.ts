@@ -24,7 +24,7 @@ const CROWDS: readonly Crowd[] = [
   // more than there may be together, of each
   { connections: 150, topics: 0, tagBytes: 0 },
   { connections: 25, topics: 100, tagBytes: 8 },
-  { connections: 150, topics: 0, tagBytes: 0, isRude: true },
+  { connections: 230, topics: 0, tagBytes: 0, isRude: true },
   // more than one may have, by their bytes
   { connections: 2, topics: 300, tagBytes: 60 },
   { connections: 5, topics: 100, tagBytes: 8, isRestless: true },

@@ -71,7 +71,7 @@ const BOUNDS: Values = {
   },
   // a pool is flooded at once
   'src/modules/feed/feed-connection.ts': { BYTES_OF_PACKET: [1_000_000, 1_000_000] },
-  'src/modules/events/event-broker.ts': { MAX_LEFT_OF_SITE: [5, 10], MAX_SOCKETS: [130, 130] },
+  'src/modules/events/event-broker.ts': { MAX_LEFT_OF_SITE: [5, 10], MAX_SOCKETS: [210, 210] },
 };
 
 /** By file, the size of each step and page: as small as it may be, and some way above that. */
