@@ -123,7 +123,7 @@ export function openIndexLedger(db: Database): IndexLedger {
       const isOwn = generation === head?.generation && token === stored?.token;
       if (isOwn && changes !== undefined && head.changes !== changes + listed)
         throw new LedgerDamaged('rows of the table nft_change');
-      if (others.known !== listed) throw new LedgerDamaged(CHANGED);
+      if (isOwn && others.known !== listed) throw new LedgerDamaged(CHANGED);
       const rows = latest.map(({ nft, output }) => ({ nft, output }));
       return head && { ...head, rows, prefixes: others.prefixes, token: stored?.token };
     },
