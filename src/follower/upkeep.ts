@@ -94,7 +94,9 @@ const MAX_EVICTION_MS = 30_000;
 async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
   const { upkeep, counts, index } = memory;
   if (memory.missing.length > 0) {
-    upkeep.room = (await measureUnreferenced(db)).room;
+    await memory.step('drop', async () => {
+      upkeep.room = (await measureUnreferenced(db)).room;
+    });
     return true;
   }
   const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
