@@ -30,6 +30,7 @@ import {
   UNLOCKS,
   unlockTopic,
 } from '../../mqtt/topics.ts';
+import { createBoundedMap } from '../../platform/bounded-map.ts';
 import { takeTurns } from '../../platform/clock.ts';
 import { toBech32 } from '../../stardust/bech32.ts';
 import { fromHex, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
@@ -114,22 +115,19 @@ async function tellOutputs(
   const turn = takeTurns();
   const unlockTopics = createUnlockTopics(audience);
   const gone = new Set<string>();
-  /** The last message about an output of a chain that has no other output: it has ended. */
-  const ends = new Map<string, () => Uint8Array>();
+  /** The last output of a chain that has no other, by topic: the chain has ended. */
+  const ends = new Map<string, string>();
 
-  for await (const outputs of readSpentOutputs(db, contents)) {
-    await turn();
-    for (const spent of outputs) {
-      const { outputId: id } = spent;
-      const output = decodeOutput(spent.bytes);
-      const make = () => jsonBytes(outputEventToJson(spent, output));
-      gone.add(id);
-      await tellAll(audience, [outputTopic(`0x${id}`), ...unlockTopics(output, true)], make);
-      const chain = chainIdOf(output, fromHex(`0x${id}`));
-      const topic = chain && chainTopicOf(output, toHexDigits(chain));
-      if (topic !== undefined && audience.has(topic)) ends.set(topic, make);
-    }
-  }
+  await visitSpent(db, contents, async (spent) => {
+    const { outputId: id } = spent;
+    const output = decodeOutput(spent.bytes);
+    const make = () => jsonBytes(outputEventToJson(spent, output));
+    gone.add(id);
+    await tellAll(audience, [outputTopic(`0x${id}`), ...unlockTopics(output, true)], make);
+    const chain = chainIdOf(output, fromHex(`0x${id}`));
+    const topic = chain && chainTopicOf(output, toHexDigits(chain));
+    if (topic !== undefined && audience.has(topic)) ends.set(topic, id);
+  });
 
   async function tellCreated(id: Uint8Array, blockId: string, output: Output): Promise<void> {
     const event: OutputStatus = {
@@ -171,7 +169,27 @@ async function tellOutputs(
   // a part of the milestone without blocks may be missing
   if (inputs !== gone.size) throw new LedgerDamaged('outputs that were spent');
   // an addition of this node: the reference says nothing when a chain ends
-  for (const [topic, make] of ends) await audience.tell(topic, make());
+  const ended = new Map(Array.from(ends, ([topic, id]) => [id, topic]));
+  if (ended.size === 0) return;
+  // read again: they may be too many to be held
+  await visitSpent(db, contents, async (spent) => {
+    const topic = ended.get(spent.outputId);
+    if (topic === undefined) return;
+    await audience.tell(topic, jsonBytes(outputEventToJson(spent, decodeOutput(spent.bytes))));
+  });
+}
+
+/** Visits the outputs in the order in which they were spent, with turns of others between. */
+async function visitSpent(
+  db: Database,
+  contents: MilestoneContents,
+  visit: (spent: OutputStatus) => Promise<void>,
+): Promise<void> {
+  const turn = takeTurns();
+  for await (const outputs of readSpentOutputs(db, contents)) {
+    await turn();
+    for (const spent of outputs) await visit(spent);
+  }
 }
 
 /** Throws a LedgerDamaged where the bytes are not those of the block. */
@@ -182,12 +200,17 @@ function parse({ id, bytes }: BlockWithBytes): ParsedBlock {
   return result.parsed;
 }
 
+/** Addresses whose texts are kept, 310 bytes each: a milestone may have 600,000. */
+const MAX_ADDRESSES = 10_000;
+
 /**
  * Tells the topics of an output's unlock conditions (core/mqtt/publish.go,
  * PublishOnUnlockConditionTopics), and once for each address that of any condition.
  */
-function createUnlockTopics(audience: Audience): (output: Output, isSpent: boolean) => string[] {
-  const texts = new Map<string, string>();
+export function createUnlockTopics(
+  audience: Pick<Audience, 'hasAny' | 'prefix'>,
+): (output: Output, isSpent: boolean) => string[] {
+  const texts = createBoundedMap<string>(MAX_ADDRESSES);
   const bech32 = (address: Address): string => {
     const key = addressKey(address);
     const text = texts.get(key) ?? toBech32(audience.prefix, address);
