@@ -55,9 +55,12 @@ const MAX_EXPLAINED_BLOCKS = 10_000;
 /** Characters of the packs that hold them: 75 MB of blocks, which take some 4 s to parse. */
 const MAX_EXPLAINED_LENGTH = 100_000_000;
 
-/** Inputs of transactions that are judged again, in all and at once: outputs have up to 21 KB. */
+/** Inputs of transactions that are judged again. */
 const MAX_FAULT_INPUTS = 4096;
-const FAULT_INPUTS_AT_ONCE = 256;
+
+/** Bytes of blocks that are judged again at once, parsed, and of outputs, each of up to 21 KB. */
+const FAULT_BYTES_AT_ONCE = 5_000_000;
+const OUTPUT_BYTES = 21_000;
 
 /** Throws as computeWhiteFlag does. */
 export async function explainWhiteFlag(
@@ -102,13 +105,13 @@ async function explainBlocks(
   const deciding = findDecidingInputs(cone, whiteFlag, states);
   const explained = new Array<JudgedBlock>(numbers.length);
   let judged: (BlockAtFault & { place: number })[] = [];
-  let inputs = 0;
+  let bytes = 0;
   const explainFaults = async () => {
     const faults = await findFaults(db, view, judged, timestamp);
     for (const [i, { place, block }] of judged.entries())
       explained[place]!.decided = nameDecision(block.transaction!, faults[i]!);
     judged = [];
-    inputs = 0;
+    bytes = 0;
   };
   for await (const step of readBlocksInSteps(db, view, numbers)) {
     for (const [place, block] of step) {
@@ -116,9 +119,10 @@ async function explainBlocks(
       explained[place] = explainBlock(block, reason, deciding.get(place));
       if (!isOfVerdict(reason)) continue;
       const position = order[place]!;
-      inputs += cone.transactionAt(position).inputCount;
+      // parsed, a block takes some four times its bytes
+      bytes += 4 * block.bytes.length + OUTPUT_BYTES * cone.transactionAt(position).inputCount;
       judged.push({ place, position, block, reason });
-      if (inputs >= FAULT_INPUTS_AT_ONCE) await explainFaults();
+      if (bytes >= FAULT_BYTES_AT_ONCE) await explainFaults();
     }
   }
   if (judged.length > 0) await explainFaults();
