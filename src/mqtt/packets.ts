@@ -336,7 +336,7 @@ export interface PacketReader {
    * a StardustError if the stream breaks the protocol; it cannot be read on then.
    */
   read(chunk: Uint8Array): Generator<Packet, void>;
-  /** Bytes of a packet that is not whole yet. */
+  /** Bytes of the buffer of a packet that is not whole yet. */
   readonly heldLength: number;
 }
 
@@ -408,7 +408,7 @@ export function createPacketReader(maxLength: number): PacketReader {
       }
     },
     get heldLength() {
-      return heldLength;
+      return held.length;
     },
   };
 }

@@ -11,7 +11,7 @@ export const SHARED_LIMITS = {
    * `serve` lets in fewer (cli/serve/README.md).
    */
   connections: 9_900,
-  /** Subscriptions: each takes some 500 bytes of the object's 128 MB. */
+  /** Subscriptions: each takes some 330 bytes of the object's 128 MB, and a connection 3 KB. */
   topics: 100_000,
   /** Bytes of packets that wait for their turn, or are not whole. */
   held: 16_000_000,

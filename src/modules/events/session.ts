@@ -141,7 +141,7 @@ async function subscribe(
   for (const topic of topics) {
     if (!clients.listen(client, topic, published.prefix)) continue;
     added.add(topic);
-    bytes += client.topics.get(topic)?.length ?? 0;
+    bytes += (client.topics.get(topic)?.length ?? 0) / 2;
     const isOverLimit = client.topics.size > MAX_TOPICS || bytes > MAX_TOPIC_BYTES;
     if (isOverLimit || !mayAddTopic(client, Date.now())) clients.close(client, 'over-limit');
     if (!clients.isOpen(client)) return;

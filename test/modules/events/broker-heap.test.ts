@@ -1,7 +1,15 @@
-/** What the publisher holds of a milestone does not grow with it: the broker has 128 MB for all. */
+/** What the broker holds of clients and of a milestone: its object has 128 MB for both. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { SHARED_LIMITS } from '../../../src/modules/events/accounts.ts';
+import {
+  addMessage,
+  heldBytes,
+  newClient,
+  takePacket,
+} from '../../../src/modules/events/client.ts';
+import { createClients } from '../../../src/modules/events/clients.ts';
 import { createUnlockTopics } from '../../../src/modules/events/milestone-events.ts';
 import { createPublisher } from '../../../src/modules/events/publisher.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
@@ -12,7 +20,7 @@ import { basic, idOf, metadata, nft } from '../../support/payloads/outputs.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-function heldBytes(): number {
+function usedBytes(): number {
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
@@ -45,7 +53,7 @@ it('does not hold the outputs of all chains that a milestone ends', async () => 
   const publisher = createPublisher(rig.db, storage, network.keys);
   await publisher.begin();
   await followTo(rig, 2);
-  const before = heldBytes();
+  const before = usedBytes();
   let held = 0;
   let ended = 0;
   const audience = {
@@ -53,7 +61,7 @@ it('does not hold the outputs of all chains that a milestone ends', async () => 
     has: (topic: string) => topic.startsWith('outputs/nft/'),
     async tell(topic: string) {
       if (!topic.startsWith('outputs/nft/')) return;
-      if (ended === 0) held = heldBytes() - before;
+      if (ended === 0) held = usedBytes() - before;
       ended++;
     },
     prefix: 'tst',
@@ -67,8 +75,40 @@ it('does not hold the addresses of all outputs of a milestone', () => {
   const unlockTopics = createUnlockTopics({ hasAny: () => true, prefix: 'tst' });
   const tell = (i: number) => unlockTopics(basic({ type: 0, id: idOf(`address ${i}`) }), false);
   const first = tell(0);
-  const before = heldBytes();
+  const before = usedBytes();
   for (let i = 1; i < 40_000; i++) tell(i);
-  expect(heldBytes() - before).toBeLessThan(5_000_000);
+  expect(usedBytes() - before).toBeLessThan(5_000_000);
   expect(tell(0)).toEqual(first);
+});
+
+/** Bytes of a packet of 65,535, without its last, that come in two messages: its buffer grows once. */
+const FIRST_BYTES = 32_900;
+const TOPICS_OF_CLIENT = 400;
+
+it('leaves room for its work where clients use all that they may', () => {
+  const before = usedBytes();
+  const clients = createClients({ messages: 0, closes: {} });
+  const socket = () => ({ close() {} }) as unknown as WebSocket;
+  const all = Array.from({ length: SHARED_LIMITS.connections }, (_, i) => {
+    const client = newClient(socket(), `192.0.2.${i}`, Date.now());
+    clients.open(client);
+    clients.name(client, `${i}`.padStart(128, '0'));
+    return client;
+  });
+  for (let i = 0; i < SHARED_LIMITS.topics; i++) {
+    const id = i.toString(16).padStart(68, '0');
+    clients.listen(all[Math.floor(i / TOPICS_OF_CLIENT)]!, `outputs/0x${id}`, 'tst');
+  }
+  const packet = Uint8Array.of(0x30, 0xfc, 0xff, 0x03, ...new Uint8Array(FIRST_BYTES));
+  for (const client of all.slice(SHARED_LIMITS.topics / TOPICS_OF_CLIENT)) {
+    for (const part of [packet.slice(0, FIRST_BYTES), packet.slice(FIRST_BYTES)]) {
+      addMessage(client, part);
+      expect(takePacket(client)).toBeUndefined();
+    }
+    // half of its buffer is free
+    expect(heldBytes(client)).toBeGreaterThanOrEqual(2 * FIRST_BYTES);
+    clients.hold(client);
+    if (clients.size < all.length) break;
+  }
+  expect(usedBytes() - before).toBeLessThan(100_000_000);
 });
