@@ -71,6 +71,7 @@ export function createApp({ settings, node, modules }: AppParts): App {
   const guard = createRouteGuard(settings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
   const limits = settings.oneIsolate && {
+    proposal: createWorkLimit(Date.now, 'proposal'),
     scan: createWorkLimit(Date.now, 'scan'),
     explanation: createWorkLimit(Date.now, 'explanation'),
     gallery: createWorkLimit(Date.now, 'gallery'),

@@ -12,6 +12,7 @@ import type { Settings } from '../settings.ts';
 import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import type {
   Brought,
+  InPlace,
   WhiteFlagOptions,
   WhiteFlagRefusal,
   WhiteFlagRequest,
@@ -35,6 +36,7 @@ interface Asked {
   request: WhiteFlagRequest;
   /** Client that is charged for what the follower fetches. */
   client: string;
+  inPlace?: InPlace | undefined;
 }
 
 /** Rules of milestones by the settings; without keys no block counts as a milestone's. */
@@ -55,7 +57,7 @@ export function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
 export async function answerOnceCaughtUp<Answer extends { ok: true }>(
   db: Database,
   settings: Settings,
-  { request, client }: Asked,
+  { request, client, inPlace }: Asked,
   compute: Compute<Answer>,
 ): Promise<Answer | WhiteFlagRefusal> {
   const deadline = Date.now() + REQUEST_MS;
@@ -64,7 +66,7 @@ export async function answerOnceCaughtUp<Answer extends { ok: true }>(
     ? (wanted: WantedOfFollower) => bringWithin(settings, wanted, { client, deadline })
     : undefined;
   const answerFrom = (from: Database) =>
-    compute(from, request, { rules: milestoneRulesOf(settings), bring });
+    compute(from, request, { rules: milestoneRulesOf(settings), bring, inPlace });
   const aheadOf = (result: Answer | WhiteFlagRefusal) => (result.ok ? 0 : (result.ahead ?? 0));
   const newest = () => answerFrom(ledger.withSession('first-primary'));
   let result = await answerFrom(db);

@@ -61,8 +61,13 @@ export interface WhiteFlagRefusal {
 
 export type WhiteFlagResult = WhiteFlagRoots | WhiteFlagRefusal;
 
+/** Runs the work as soon as there is a place for it. */
+export type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
+
 export interface WhiteFlagOptions {
   rules: MilestoneRules;
+  /** Runs each read of a view with its walk, a second's work at most. Absent: at once. */
+  inPlace?: InPlace | undefined;
   /** Has the follower write what D1 lacks. Absent where nothing is followed. */
   bring?: ((wanted: WantedOfFollower) => Promise<Brought>) | undefined;
 }
@@ -139,13 +144,15 @@ export async function walkProposal(
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
 ): Promise<WalkedProposal | WhiteFlagRefusal> {
-  const { rules, bring } = options;
+  const { rules, bring, inPlace = (work) => work() } = options;
   const { index, parents } = request;
   const { stages, measure } = createStopwatch();
+  const readFrom = (from: Database, mayFail?: boolean) =>
+    inPlace(() => readAndWalk(from, request, measure, mayFail));
   let db = asked;
   let why: WhiteFlagRefusal | undefined;
   try {
-    let read = await readAndWalk(db, request, measure);
+    let read = await readFrom(db);
     const before = read.view?.head.generation;
     for (let round = 0; round < MAX_ROUNDS && bring && !why; round++) {
       const wanted = wantedOfFollower(read, request);
@@ -154,7 +161,7 @@ export async function walkProposal(
       const { db: fresh, notBrought } = await bring(wanted);
       db = fresh;
       why = notBrought && refuse(REASONS[notBrought.fault], notBrought.detail);
-      read = await readAndWalk(db, request, measure, wanted.undecided.length > 0);
+      read = await readFrom(db, wanted.undecided.length > 0);
     }
     const { view, whiteFlag } = read;
     if (view === undefined) return refuse('failed', NO_LEDGER);

@@ -24,6 +24,7 @@ import { createBlockIds } from '../upstream/block-ids.ts';
 import { answerOnceCaughtUp, mayFetch, milestoneRulesOf } from './answer-once-caught-up.ts';
 import {
   computeWhiteFlag,
+  type InPlace,
   type WhiteFlagOptions,
   type WhiteFlagRefusal,
   type WhiteFlagRequest,
@@ -55,8 +56,8 @@ export function openNode(settings: Settings) {
      *
      * @param client who is charged for what the follower fetches
      */
-    computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
-      answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
+    computeWhiteFlag: (request: WhiteFlagRequest, client: string, inPlace?: InPlace) =>
+      answerOnceCaughtUp(nearest(), settings, { request, client, inPlace }, computeWhiteFlag),
     /**
      * Computes what else answers to a proposal, once the ledger and what it names are there: it waits
      * for nobody any more.
@@ -69,6 +70,7 @@ export function openNode(settings: Settings) {
         request: WhiteFlagRequest,
         options: WhiteFlagOptions,
       ) => Promise<Answer>,
+      inPlace?: InPlace,
     ): Promise<Answer | WhiteFlagRefusal> => {
       // the session that has all of it
       const find = (db: Database, ...asked: [WhiteFlagRequest, WhiteFlagOptions]) =>
@@ -76,7 +78,12 @@ export function openNode(settings: Settings) {
           const walked = await walkProposal(inTurns(db), ...asked);
           return walked.ok ? { ok: true as const, db: walked.db } : walked;
         });
-      const found = await answerOnceCaughtUp(nearest(), settings, { request, client }, find);
+      const found = await answerOnceCaughtUp(
+        nearest(),
+        settings,
+        { request, client, inPlace },
+        find,
+      );
       if (!found.ok) return found;
       return compute(inTurns(found.db), request, { rules: milestoneRulesOf(settings) });
     },

@@ -45,7 +45,7 @@ export const SECTIONS: Record<string, Bound[]> = {
     [
       'reads of blocks that are not stored: {READ_LIMITS.ofKnown} of known clients, {READ_LIMITS.ofStrangers} of others, of a client one at a time; waiting {READ_LIMITS.waiting}, {READ_LIMITS.maxWaitMs}',
       'follower/bring/bring-blocks.ts',
-      '500, as above',
+      '500',
     ],
     [
       'catch-ups: one in {CATCH_UP_INTERVAL_MS}, up to {MAX_CATCH_UP_MILESTONES} milestones',
@@ -62,7 +62,7 @@ export const SECTIONS: Record<string, Bound[]> = {
     ['entries of KV in an isolate: {MAX_ENTRIES}', 'nft-index/cached-reads.ts', 'oldest evicted'],
     ['answers in memory of `serve`: {MAX_BYTES}', 'http/read-cache.ts', 'oldest evicted'],
     [
-      'scans, explanations, galleries in `serve`: {PLACES.scan}, {PLACES.explanation}, {PLACES.gallery}; wait {MAX_WAIT_MS}',
+      'proposals, scans, explanations, galleries in `serve`: {PLACES.proposal}, {PLACES.scan}, {PLACES.explanation}, {PLACES.gallery}; wait {MAX_WAIT_MS}',
       'http/access/limits.ts',
       '429',
     ],

@@ -42,7 +42,7 @@ function rateKeys(client: string): string[] {
 }
 
 /** Work that keeps the thread for long, and how much of each kind is done at once. */
-const PLACES = { scan: 1, explanation: 1, gallery: 6 } as const;
+const PLACES = { proposal: 2, scan: 1, explanation: 1, gallery: 6 } as const;
 
 export type Work = keyof typeof PLACES;
 
@@ -73,6 +73,8 @@ interface Waiter {
   /** The round in which it is served: a site has one place at most in each. */
   round: number;
   lookedAt: number;
+  /** Whether it had not looked for long when another looked again. */
+  isPassed: boolean;
   wake: () => void;
 }
 
@@ -107,7 +109,7 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
     while (queue[0] && hasPassed(LEASE_MS, queue[0].lookedAt, clock())) queue.shift();
     // it was not dropped
     if (!queue.includes(waiter)) enter(waiter);
-    return queue.find((each) => each === waiter || !isDropped(each)) === waiter;
+    return queue.find((each) => each === waiter || !each.isPassed) === waiter;
   }
 
   /** The site of the request, and the next round in which it has no place. */
@@ -119,17 +121,27 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
   }
 
   async function wait(request: Request): Promise<void> {
-    const waiter: Waiter = { request, ...turnOf(request), lookedAt: clock(), wake: () => {} };
+    const waiter: Waiter = {
+      request,
+      ...turnOf(request),
+      lookedAt: clock(),
+      isPassed: false,
+      wake: () => {},
+    };
     enter(waiter);
     try {
       const ahead = queue.slice(0, queue.indexOf(waiter)).filter((each) => !isDropped(each));
       if (((ahead.length + 1) * meanMs) / places > MAX_WAIT_MS) throw refuse();
       for (let waited = 0; isFull() || !isFirst(waiter); waited += LOOK_EVERY_MS) {
         if (waited >= MAX_WAIT_MS) throw refuse();
-        await new Promise<void>((resolve) => {
-          waiter.wake = resolve;
-          setTimeout(resolve, LOOK_EVERY_MS);
+        const isWoken = await new Promise<boolean>((resolve) => {
+          waiter.wake = () => resolve(true);
+          setTimeout(resolve, LOOK_EVERY_MS, false);
         });
+        // where the isolate was busy nobody had looked, and all look before it does
+        const { lookedAt } = waiter;
+        for (const each of isWoken ? [] : queue)
+          each.isPassed = lookedAt - each.lookedAt >= DROPPED_AFTER_MS;
         waiter.lookedAt = clock();
       }
       round = Math.max(round, waiter.round);
@@ -153,8 +165,8 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
     leases.add(lease);
     const began = performance.now();
     try {
-      // whoever ends wakes the next one in the same turn
-      await nextTurn();
+      // whoever ends wakes the next one in the same turn; a proposal begins with a read of D1
+      if (kind !== 'proposal') await nextTurn();
       return await work();
     } finally {
       leases.delete(lease);

@@ -167,7 +167,7 @@ export function createClients(counts: Counts) {
 const BEGINNINGS = [BLOCKS, 'outputs/', UNLOCKS, 'transactions/', 'block-metadata/'];
 
 function createTopicIndex() {
-  /** In arrays: a set of one client takes four times as much. */
+  /** Clients in arrays: a set of one takes four times as much. */
   const byTopic = new Map<string, Client[]>();
   const beginnings = new Map<string, number>();
   let size = 0;

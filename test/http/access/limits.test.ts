@@ -200,6 +200,27 @@ describe('requests that scan', () => {
     expect(served.indexOf(HONEST)).toBeLessThan(4);
   });
 
+  it('keep their turns where the isolate is busy again and again, and others come', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limit = createWorkLimit(Date.now, 'scan');
+    const served: string[] = [];
+    const all: Promise<void>[] = [];
+    const ask = (address: string) =>
+      all.push(
+        limit(requestOf(address), async () => {
+          served.push(address);
+          vi.setSystemTime(Date.now() + 400);
+          if (served.length < 20) ask('192.0.2.2');
+        }),
+      );
+    for (let i = 0; i < 3; i++) ask('192.0.2.2');
+    ask(HONEST);
+    await vi.advanceTimersByTimeAsync(5000);
+    await Promise.all(all);
+    expect(served.indexOf(HONEST)).toBeLessThan(4);
+  });
+
   it('take turns by client though one that was dropped is of a round that has passed', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

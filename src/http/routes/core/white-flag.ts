@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import type {
+  InPlace,
   RefusalReason,
   WhiteFlagRefusal,
   WhiteFlagRequest,
@@ -77,10 +78,11 @@ export const REFUSAL_STATUSES: Record<RefusalReason, 400 | 404 | 500> = {
   failed: 500,
 };
 
-async function answerWhiteFlag({ request, node, notes }: RouteContext): Promise<Answer> {
+async function answerWhiteFlag({ request, node, notes, inPlace }: RouteContext): Promise<Answer> {
   const asked = await readProposal(request);
   notes.proposal = proposalToJson(asked);
-  const result = await node.computeWhiteFlag(asked, clientKeyOf(request));
+  const place: InPlace = (work) => inPlace('proposal', work);
+  const result = await node.computeWhiteFlag(asked, clientKeyOf(request), place);
   if (!result.ok) throw whiteFlagError(asked, result);
   notes.source = 'd1';
   notes.blocks = result.blocks;

@@ -31,8 +31,11 @@ export const whiteFlagExplanationRoutes = {
 async function answerWhiteFlagExplanation(context: RouteContext): Promise<Answer> {
   const { request, node, notes, inPlace } = context;
   const asked = await readProposal(request);
-  const result = await node.answerProposal(asked, clientKeyOf(request), (...found) =>
-    inPlace('explanation', () => explainWhiteFlag(...found)),
+  const result = await node.answerProposal(
+    asked,
+    clientKeyOf(request),
+    (...found) => inPlace('explanation', () => explainWhiteFlag(...found)),
+    (work) => inPlace('proposal', work),
   );
   if (!result.ok) throw whiteFlagError(asked, result);
   notes.blocks = result.blocks.length;

@@ -1,0 +1,46 @@
+/** Views of proposals have places where one isolate answers everything (http/access/limits.ts). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import {
+  computeWhiteFlag,
+  type InPlace,
+  type WhiteFlagRequest,
+} from '../../src/node/compute-white-flag.ts';
+import { post } from '../support/http/contract.ts';
+import { facts, fetchFrom } from '../support/http/stub-node.ts';
+import { disturbed } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+
+const PLACES = 2;
+
+it('are read two at once, and hold no place while they wait for the follower', async () => {
+  const db = await openMemory();
+  let [reads, most] = [0, 0];
+  const read = disturbed(
+    db,
+    async () => {
+      most = Math.max(most, ++reads);
+      await sleep(20);
+    },
+    async () => void reads--,
+  );
+  const { promise: follower, resolve: caughtUp } = Promise.withResolvers<void>();
+  const rules = { keys: { keys: [], threshold: 1 }, verify: async () => false };
+  const node = {
+    async computeWhiteFlag(asked: WhiteFlagRequest, client: string, inPlace?: InPlace) {
+      if (client.startsWith('192.')) await follower;
+      return computeWhiteFlag(read, asked, { rules, inPlace });
+    },
+  };
+  const fetch = fetchFrom({ node, settings: { oneIsolate: true } });
+  const ask = async (address: string) => {
+    const headers = { 'cf-connecting-ip': address };
+    const proposal = { ...post(JSON.stringify(facts.whiteFlag)), headers };
+    return (await fetch('/api/core/v2/whiteflag', proposal)).status;
+  };
+  const waiting = Array.from({ length: 4 }, (_, i) => ask(`192.0.2.${i}`));
+  expect(await ask('198.51.100.1')).toBe(500);
+  caughtUp();
+  expect(await Promise.all(waiting)).toEqual(Array.from(waiting, () => 500));
+  expect(most).toBe(PLACES);
+});
