@@ -30,13 +30,12 @@ import {
   UNLOCKS,
   unlockTopic,
 } from '../../mqtt/topics.ts';
-import { createBoundedMap } from '../../platform/bounded-map.ts';
 import { takeTurns } from '../../platform/clock.ts';
 import { toBech32 } from '../../stardust/bech32.ts';
 import { fromHex, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { RestObject } from '../../stardust/json/rest-json.ts';
 import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
-import { type Address, addressKey } from '../../stardust/wire/address.ts';
+import type { Address } from '../../stardust/wire/address.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
 import { receiptOf } from '../../stardust/wire/milestone.ts';
@@ -200,23 +199,11 @@ function parse({ id, bytes }: BlockWithBytes): ParsedBlock {
   return result.parsed;
 }
 
-/** Addresses whose texts are kept, 310 bytes each: a milestone may have 600,000. */
-const MAX_ADDRESSES = 10_000;
-
 /**
  * Tells the topics of an output's unlock conditions (core/mqtt/publish.go,
  * PublishOnUnlockConditionTopics), and once for each address that of any condition.
  */
-export function createUnlockTopics(
-  audience: Pick<Audience, 'hasAny' | 'prefix'>,
-): (output: Output, isSpent: boolean) => string[] {
-  const texts = createBoundedMap<string>(MAX_ADDRESSES);
-  const bech32 = (address: Address): string => {
-    const key = addressKey(address);
-    const text = texts.get(key) ?? toBech32(audience.prefix, address);
-    texts.set(key, text);
-    return text;
-  };
+function createUnlockTopics(audience: Audience): (output: Output, isSpent: boolean) => string[] {
   if (!audience.hasAny(UNLOCKS)) return () => [];
   return ({ unlockConditions }, isSpent) => {
     const addresses = new Set<string>();
@@ -224,7 +211,8 @@ export function createUnlockTopics(
       if (!(condition.type in UNLOCK_NAMES)) return [];
       const name = UNLOCK_NAMES[condition.type as keyof typeof UNLOCK_NAMES];
       const owner = 'returnAddress' in condition ? condition.returnAddress : undefined;
-      const address = bech32(owner ?? (condition as { address: Address }).address);
+      const { address: own } = condition as { address: Address };
+      const address = toBech32(audience.prefix, owner ?? own);
       addresses.add(address);
       return [unlockTopic(name, address, isSpent)];
     });

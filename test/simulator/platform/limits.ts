@@ -173,7 +173,7 @@ const SIZES: Values = {
   'src/modules/feed/feed-connection.ts': { MOST_PACKETS: [900, 900] },
   'src/modules/events/announcer.ts': { MAX_CALL_BYTES: [1000, 5000] },
   'src/modules/events/initial-events.ts': { OUTPUTS_AT_ONCE: [1, 3] },
-  'src/modules/events/milestone-events.ts': { MAX_HELD: [1, 10_000], MAX_ADDRESSES: [1, 10] },
+  'src/modules/events/milestone-events.ts': { MAX_HELD: [1, 10_000] },
   'src/modules/events/session.ts': { SLICE_PACKETS: [1, 3] },
   'src/modules/events/clients.ts': { SENDS_AT_ONCE: [1, 3] },
   'src/modules/final/read-statement.ts': { MAX_OUTPUTS: [2, 5], PROVED_AT_ONCE: [1, 8] },
