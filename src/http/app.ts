@@ -9,7 +9,7 @@ import type { EdgeNode } from '../node/edge-node.ts';
 import { nextTurn } from '../platform/clock.ts';
 import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../platform/log.ts';
 import type { Settings } from '../settings.ts';
-import { checkRate, createWorkLimit } from './access/limits.ts';
+import { checkRate, createWorkLimit, type Work } from './access/limits.ts';
 import { createRouteGuard, isNamed, isPublic } from './access/route-access.ts';
 import { type Answer, answerPreflight, toResponse } from './answer.ts';
 import { errorAnswer, HttpError, UnknownHere } from './errors.ts';
@@ -142,6 +142,13 @@ export function createApp({ settings, node, modules }: AppParts): App {
     await checkRate(settings[route.limit ?? 'readLimit'], request);
     if (route.path.startsWith(OWN_ROUTES))
       requireQuery(new URL(request.url).search, route.query ?? []);
+    // it goes on though its client has gone: who waits is no ghost, and a place is free when work ends
+    function inPlace<T>(kind: Work, request: Request, work: () => Promise<T>): Promise<T> {
+      if (!limits) return work();
+      const running = limits[kind](request, work);
+      ctx.waitUntil(running.catch(() => {}));
+      return running;
+    }
     const handle = async (request: Request): Promise<Answer> => ({
       ...(route.keep && { keep: route.keep }),
       ...(await route.handle({
@@ -152,15 +159,13 @@ export function createApp({ settings, node, modules }: AppParts): App {
         modules,
         notes,
         requestCounts,
-        inPlace: (kind, work) => (limits ? limits[kind](request, work) : work()),
+        inPlace: (kind, work) => inPlace(kind, request, work),
         defer: (work) => ctx.waitUntil(afterwards(work)),
       })),
     });
     const work = route.work ?? (route.limit === 'scanLimit' ? 'scan' : undefined);
     const handleInTurn = (request: Request) =>
-      work && work !== 'later' && limits
-        ? limits[work](request, () => handle(request))
-        : handle(request);
+      work && work !== 'later' ? inPlace(work, request, () => handle(request)) : handle(request);
     return readCache
       ? readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work))
       : handleInTurn(request);
