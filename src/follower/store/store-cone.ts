@@ -179,7 +179,9 @@ export async function storeCone(
   cone: MissingCone,
   tools: StoreConeTools,
 ): Promise<void> {
-  cone.running ??= storeParts(db, head, cone, tools).finally(() => {
+  // a run of another job fails by the limits and the upstream of that job
+  while (cone.running !== undefined) await cone.running.catch(() => undefined);
+  cone.running = storeParts(db, head, cone, tools).finally(() => {
     cone.running = undefined;
   });
   await cone.running;
@@ -328,8 +330,6 @@ async function storePart(
   cone.stored += blocks.size;
   cone.lacked = 0;
   memory.progress.workLeft(workOf(cone), 'store', cone.missing - cone.stored);
-  if (cone.missing > MAX_PART) {
-    const progress = { index: cone.index, stored: cone.stored, of: cone.missing };
-    writeLog('info', 'follower.part-stored', progress);
-  }
+  const progress = { index: cone.index, stored: cone.stored, of: cone.missing };
+  if (progress.of > MAX_PART) writeLog('info', 'follower.part-stored', progress);
 }
