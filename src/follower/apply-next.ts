@@ -8,6 +8,7 @@ import { LedgerMoved } from '../ledger/core/fence.ts';
 import { parameterSets } from '../ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../ledger/core/output-bytes.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { pause } from '../platform/clock.ts';
 import { writeLog } from '../platform/log.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';
@@ -54,6 +55,9 @@ interface Giver {
  * begun: of each 1,000 are the limit.
  */
 const MAX_QUERIES = 400;
+
+/** Milliseconds after a pushed milestone that is none: it needs no proof of work (C-6). */
+const REFUSED_MS = 100;
 
 /** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_FETCH_MS = 60_000;
@@ -156,7 +160,6 @@ function differences(ours: ProtocolParameters, theirs: ProtocolParameters): stri
   return names.filter((name) => write(ours[name]) !== write(theirs[name]));
 }
 
-/** @param confirmed the index of the last milestone that the upstream has confirmed */
 function fromUpstream(upstream: Upstream, confirmed: number): Giver {
   return {
     confirmed,
@@ -197,6 +200,7 @@ export async function applyPushed(context: FollowerContext): Promise<number> {
       // anybody can make up a milestone; what is wrong with a signed one is found by a pass
       if (!(error instanceof Divergence) || tried === undefined) throw error;
       milestones.refuse(tried.index, tried.payload);
+      await pause(REFUSED_MS);
     }
   }
 }

@@ -22,8 +22,7 @@ export function createJob<T>(
   rest?: () => Promise<void>,
 ): Job<T> {
   let running: Promise<T> | undefined;
-  let isResting = false;
-  let isStarted = false;
+  let [isResting, isStarted] = [false, false];
 
   async function run(): Promise<T> {
     isResting = true;

@@ -301,8 +301,7 @@ async function storePart(
   { memory, rules, fetch, maxPart = MAX_PART }: StoreConeTools,
 ): Promise<void> {
   const blocks = new Map<string, ParsedBlock>();
-  let steps = 0;
-  let heap = 0;
+  let [steps, heap] = [0, 0];
   while (steps < left.length && blocks.size < maxPart && heap < MAX_PART_HEAP_BYTES) {
     const step = left[steps++]!;
     const ids = Array.from({ length: step.length / 32 }, (_, i) =>
