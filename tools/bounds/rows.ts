@@ -74,7 +74,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      'queries of D1, operations on KV in an invocation: {MAX_QUERIES} (1,000 are allowed)',
+      'queries of D1, operations on KV in an invocation: {MAX_QUERIES} (of 1,000)',
       'follower/apply-next.ts',
       '',
     ],
@@ -111,12 +111,12 @@ export const SECTIONS: Record<string, Bound[]> = {
     ['blocks fetched below tips: {MAX_FETCHED} in {FETCH_MS}', 'follower/store/store-tips.ts', ''],
     ['tops of a walk over pushed blocks: {MAX_TOPS}', 'follower/pushed/store-pushed.ts', ''],
     [
-      'pushed milestones: {MAX_HELD}, {MAX_OF_INDEX} of an index',
+      'pushed milestones: {MAX_HELD}, {MAX_OF_INDEX} of an index; each refusal {follower/apply-next.ts#REFUSED_MS}',
       'follower/pushed/pushed-milestones.ts',
       'dropped',
     ],
     [
-      'a step that stores: {MAX_STORED} blocks, {MAX_STORED_HEAP_BYTES} of heap',
+      'a step that stores: {MAX_STORED} blocks, {MAX_STORED_HEAP_BYTES}',
       'follower/store/store-gathered.ts',
       '',
     ],
@@ -164,7 +164,7 @@ export const SECTIONS: Record<string, Bound[]> = {
     ],
     ['JSON of an upstream: {MAX_JSON_BYTES}', 'upstream/rest-upstream.ts', 'the next upstream'],
     [
-      'the batch of a milestone (85 MB and 4 s for 800 chained transactions of 128 inputs and outputs, measured)',
+      'the batch of a milestone (85 MB and 4 s for 800 chained transactions of 128 inputs and outputs)',
       'ledger/write/apply-statements.ts',
       'D1 ends it at 1,000 statements or 30 s: not applied',
     ],
