@@ -29,7 +29,7 @@ export function tellSystemd(
   if (socket === undefined) return;
   notify('READY=1');
   if (microseconds === undefined) return;
-  const everyMs = Number(microseconds) / 1000 / CHECKS;
+  const everyMs = Math.floor(Number(microseconds) / 1000 / CHECKS);
   setInterval(() => void prove(url, everyMs), everyMs).unref();
 }
 

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,10 +80,9 @@ it.runIf(process.env.SLOW && hasTool('systemd-notify') && hasTool('python3'))(
   },
 );
 
-it('the watchdog does not hear of an answer that the front gives in place of the node', async () => {
-  const front = createServer((_, response) => {
-    response.writeHead(503, { 'x-error-detail': STARTING }).end();
-  });
+/** Tells nobody of a node that answers like this. Returns what it says about that. */
+async function tellNobody(answer: RequestListener, microseconds: string) {
+  const front = createServer(answer);
   onTestFinished(() => void front.close());
   await once(front.listen(0, '127.0.0.1'), 'listening');
   const { port } = front.address() as AddressInfo;
@@ -95,10 +94,23 @@ it('the watchdog does not hear of an answer that the front gives in place of the
     for (const { value } of timers.mock.results) clearInterval(value);
     timers.mockRestore();
   });
-  const environment = { NOTIFY_SOCKET: join(folder, 'nobody'), WATCHDOG_USEC: '4000000' };
+  const environment = { NOTIFY_SOCKET: join(folder, 'nobody'), WATCHDOG_USEC: microseconds };
   tellSystemd(`http://127.0.0.1:${port}`, environment);
+  return said;
+}
+
+it('the watchdog does not hear of an answer that the front gives in place of the node', async () => {
+  const said = await tellNobody((_, response) => {
+    response.writeHead(503, { 'x-error-detail': STARTING }).end();
+  }, '4000000');
   const told = expect.stringMatching(
     /^\/health was not answered within 500 ms: the node is starting$/,
   );
   await vi.waitFor(() => expect(said).toHaveBeenCalledWith(told), 20_000);
+});
+
+it('the node is requested whatever the interval of the watchdog', async () => {
+  const requested = vi.fn<RequestListener>((_, response) => void response.end());
+  await tellNobody(requested, '4001500');
+  await vi.waitFor(() => expect(requested).toHaveBeenCalled(), 20_000);
 });
