@@ -1,16 +1,19 @@
 /** POST /api/edge/v1/whiteflag at the border: statuses, headers, and the shape of the answer. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { jsonAnswer } from '../../../src/http/answer.ts';
+import { createApp } from '../../../src/http/app.ts';
 import type { Route } from '../../../src/http/route.ts';
 import { NO_LEDGER } from '../../../src/ledger/core/head.ts';
 import type { JudgedBlock } from '../../../src/modules/proofs/explain-white-flag.ts';
+import { proofs } from '../../../src/modules/proofs/module.ts';
 import { whiteFlagExplanationRoutes } from '../../../src/modules/proofs/routes/white-flag-explanation.ts';
 import type { RefusalReason, WhiteFlagRequest } from '../../../src/node/compute-white-flag.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
+import { defaultSettings } from '../../support/default-settings.ts';
 import { expectError, post } from '../../support/http/contract.ts';
 import { facts, fetchFrom } from '../../support/http/stub-node.ts';
 import { disturbed } from '../../support/ledger/ledger-harness.ts';
@@ -144,6 +147,8 @@ describe('refusals are those of the white flag', () => {
   });
 });
 
+const rules = { keys: { keys: [], threshold: 1 }, verify: async () => false };
+
 it('has the one place of explanations for its own reads, and not while it waits', async () => {
   const db = await openMemory();
   let [reads, most] = [0, 0];
@@ -158,7 +163,6 @@ it('has the one place of explanations for its own reads, and not while it waits'
   const { promise: follower, resolve: caughtUp } = Promise.withResolvers<void>();
   const answerProposal: EdgeNode['answerProposal'] = async (asked, client, compute) => {
     if (client.startsWith('192.')) await follower;
-    const rules = { keys: { keys: [], threshold: 1 }, verify: async () => false };
     return compute(explained, asked, { rules });
   };
   const fetch = fetchFrom({ node: { answerProposal }, settings: { oneIsolate: true } });
@@ -174,6 +178,26 @@ it('has the one place of explanations for its own reads, and not while it waits'
     [500, NO_LEDGER],
   ]);
   expect(most).toBe(1);
+});
+
+it('goes on in its place though the client has gone, so that the place is free in time', async () => {
+  const { promise: explained, resolve: end } = Promise.withResolvers<void>();
+  const answerProposal: EdgeNode['answerProposal'] = async (asked, _client, compute, inPlace) => {
+    await inPlace!(() => explained);
+    return compute(await openMemory(), asked, { rules });
+  };
+  const settings = { ...defaultSettings({ ASSETS: {} }), oneIsolate: true };
+  const node = { answerProposal } as unknown as EdgeNode;
+  const app = createApp({ settings, node, modules: [proofs] });
+  const kept: Promise<unknown>[] = [];
+  const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) };
+  const answer = app.fetch(new Request(`http://edge.example${PATH}`, good), ctx as never);
+  await vi.waitFor(() => expect(kept).toHaveLength(1));
+  end();
+  expect((await answer).status).toBe(500);
+  // that of the explanation
+  expect(kept).toHaveLength(2);
+  await Promise.all(kept);
 });
 
 it('leaves the place of scans, whose rate limit it has, to these', async () => {
