@@ -66,7 +66,7 @@ export type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
 
 export interface WhiteFlagOptions {
   rules: MilestoneRules;
-  /** Runs each read of a view with its walk, a second's work at most. Absent: at once. */
+  /** Runs what is done with each view, a second's work at most. Absent: at once. */
   inPlace?: InPlace | undefined;
   /** Has the follower write what D1 lacks. Absent where nothing is followed. */
   bring?: ((wanted: WantedOfFollower) => Promise<Brought>) | undefined;
@@ -104,15 +104,14 @@ export async function computeWhiteFlag(
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
 ): Promise<WhiteFlagResult> {
-  return onceMore(async () => {
-    const walked = await walkProposal(db, request, options);
-    if (!walked.ok) return walked;
-    const { view, whiteFlag, stages } = walked;
-    const { measure } = createStopwatch(stages);
-    const roots = await computeRootsInTurns(view.cone, whiteFlag);
-    measure('roots');
-    return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
-  });
+  return onceMore(() =>
+    walkProposal(db, request, options, async ({ view, whiteFlag, stages }) => {
+      const { measure } = createStopwatch(stages);
+      const roots = await computeRootsInTurns(view.cone, whiteFlag);
+      measure('roots');
+      return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
+    }),
+  );
 }
 
 /** Leaves of the part of a tree that is hashed in one step, some 6 ms: a power of two. */
@@ -138,54 +137,74 @@ export async function computeRootsInTurns(
   return { inclusionMerkleRoot: await rootOf(order), appliedMerkleRoot: await rootOf(applied) };
 }
 
-/** Steps 3 to 6, up to the roots. Throws a LedgerMoved where the ledger moves meanwhile. */
-export async function walkProposal(
+/**
+ * Steps 3 to 6, up to the roots: returns what `conclude` makes of the cone, in the same place. Throws
+ * a LedgerMoved where the ledger moves meanwhile.
+ */
+export async function walkProposal<Answer>(
   asked: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
-): Promise<WalkedProposal | WhiteFlagRefusal> {
-  const { rules, bring, inPlace = (work) => work() } = options;
-  const { index, parents } = request;
+  conclude: (walked: WalkedProposal) => Promise<Answer>,
+): Promise<Answer | WhiteFlagRefusal> {
+  const { bring, inPlace = (work) => work() } = options;
   const { stages, measure } = createStopwatch();
-  const readFrom = (from: Database, mayFail?: boolean) =>
-    inPlace(() => readAndWalk(from, request, measure, mayFail));
   let db = asked;
+  let before: string | undefined;
   let why: WhiteFlagRefusal | undefined;
+  let mayFail = false;
   try {
-    let read = await readFrom(db);
-    const before = read.view?.head.generation;
-    for (let round = 0; round < MAX_ROUNDS && bring && !why; round++) {
-      const wanted = wantedOfFollower(read, request);
-      // an upstream that did not have a block a moment ago is not asked again
-      if (wanted === undefined || (round > 0 && wanted.blocks.length > 0)) break;
-      const { db: fresh, notBrought } = await bring(wanted);
+    for (let round = 0; ; round++) {
+      const step = await inPlace(async () => {
+        const read = await readAndWalk(db, request, measure, mayFail);
+        if (round === 0) before = read.view?.head.generation;
+        const mayBring = round < MAX_ROUNDS && bring !== undefined && why === undefined;
+        const wanted = mayBring ? wantedOfFollower(read, request) : undefined;
+        // an upstream that did not have a block a moment ago is not asked again
+        if (wanted !== undefined && (round === 0 || wanted.blocks.length === 0)) return { wanted };
+        const walked = await requireWalked({ ...read, db, before, why, stages }, request, options);
+        return { answer: walked.ok ? await conclude(walked) : walked };
+      });
+      if ('answer' in step) return step.answer;
+      const { db: fresh, notBrought } = await bring!(step.wanted);
       db = fresh;
       why = notBrought && refuse(REASONS[notBrought.fault], notBrought.detail);
-      read = await readFrom(db, wanted.undecided.length > 0);
+      mayFail = step.wanted.undecided.length > 0;
     }
-    const { view, whiteFlag } = read;
-    if (view === undefined) return refuse('failed', NO_LEDGER);
-    // what was there before an import need not be there now
-    if (whiteFlag === undefined && !why && view.head.generation !== before)
-      throw new LedgerMoved('an import came');
-    if (whiteFlag === undefined) return why ?? refuseUnknown(view, parents);
-    if (whiteFlag.order.length > MAX_CONE_BLOCKS)
-      return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
-    if (whiteFlag.undecided.length > 0)
-      return refuse('failed', 'transactions of the cone have no verdict yet');
-    return await unlessMoved(db, view.head, index - 1, async () => {
-      if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules, MAX_VERIFIED_FOR_REQUEST)))
-        return refuse(
-          'impossible',
-          'the previous milestone is not in the past cone of the parents',
-        );
-      return { ok: true, db, view, whiteFlag, stages };
-    });
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
     if (error instanceof ConeUnavailable) return refuse(REASONS[error.fault], error.message);
     throw error;
   }
+}
+
+/** The last read, with what was brought before it. */
+interface LastRead extends ReadAndWalked, Pick<WalkedProposal, 'db' | 'stages'> {
+  /** Generation at the first read. */
+  before: string | undefined;
+  /** Why not all was brought. */
+  why: WhiteFlagRefusal | undefined;
+}
+
+async function requireWalked(
+  { view, whiteFlag, db, before, why, stages }: LastRead,
+  { index, parents }: WhiteFlagRequest,
+  { rules }: WhiteFlagOptions,
+): Promise<WalkedProposal | WhiteFlagRefusal> {
+  if (view === undefined) return refuse('failed', NO_LEDGER);
+  // what was there before an import need not be there now
+  if (whiteFlag === undefined && !why && view.head.generation !== before)
+    throw new LedgerMoved('an import came');
+  if (whiteFlag === undefined) return why ?? refuseUnknown(view, parents);
+  if (whiteFlag.order.length > MAX_CONE_BLOCKS)
+    return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
+  if (whiteFlag.undecided.length > 0)
+    return refuse('failed', 'transactions of the cone have no verdict yet');
+  return await unlessMoved(db, view.head, index - 1, async () => {
+    if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules, MAX_VERIFIED_FOR_REQUEST)))
+      return refuse('impossible', 'the previous milestone is not in the past cone of the parents');
+    return { ok: true, db, view, whiteFlag, stages };
+  });
 }
 
 /** Names what may be unknown: a view without packs names no unreferenced block. */

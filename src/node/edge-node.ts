@@ -74,10 +74,12 @@ export function openNode(settings: Settings) {
     ): Promise<Answer | WhiteFlagRefusal> => {
       // the session that has all of it
       const find = (db: Database, ...asked: [WhiteFlagRequest, WhiteFlagOptions]) =>
-        onceMore(async () => {
-          const walked = await walkProposal(inTurns(db), ...asked);
-          return walked.ok ? { ok: true as const, db: walked.db } : walked;
-        });
+        onceMore(() =>
+          walkProposal(inTurns(db), ...asked, async (walked) => ({
+            ok: true as const,
+            db: walked.db,
+          })),
+        );
       const found = await answerOnceCaughtUp(
         nearest(),
         settings,

@@ -8,8 +8,15 @@ import {
 } from '../../src/node/compute-white-flag.ts';
 import { post } from '../support/http/contract.ts';
 import { facts, fetchFrom } from '../support/http/stub-node.ts';
-import { disturbed } from '../support/ledger/ledger-harness.ts';
+import {
+  disturbed,
+  requestOf,
+  rootsOf,
+  startLedger,
+  storeNow,
+} from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const PLACES = 2;
 
@@ -43,4 +50,24 @@ it('are read two at once, and hold no place while they wait for the follower', a
   caughtUp();
   expect(await Promise.all(waiting)).toEqual(Array.from(waiting, () => 500));
   expect(most).toBe(PLACES);
+});
+
+it('are concluded in their place: all roots at once would take as long as all of them', async () => {
+  const db = await openMemory();
+  const network = new SyntheticNetwork({ seed: 'in its place' });
+  network.milestone();
+  const rig = await startLedger(db, network, 1);
+  network.note();
+  const { request, response } = network.propose();
+  await storeNow(rig, db);
+  const rules = { keys: network.keys, verify: async () => true };
+  const made: unknown[] = [];
+  const inPlace: InPlace = async (work) => {
+    const result = await work();
+    made.push(result);
+    return result;
+  };
+  const answer = await computeWhiteFlag(db, requestOf(request), { rules, inPlace });
+  expect(answer.ok && rootsOf(answer)).toEqual(response);
+  expect(made).toEqual([{ answer }]);
 });

@@ -69,7 +69,7 @@ export async function explainWhiteFlag(
   options: WhiteFlagOptions,
 ): Promise<WhiteFlagExplanation | WhiteFlagRefusal> {
   return onceMore(async () => {
-    const walked = await walkProposal(db, request, options);
+    const walked = await walkProposal(db, request, options, async (each) => each);
     if (!walked.ok) return walked;
     const { db: read, view, whiteFlag } = walked;
     const { cone } = view;
