@@ -1,5 +1,4 @@
 /** Views of proposals have places where one isolate answers everything (http/access/limits.ts). */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import {
   computeWhiteFlag,
@@ -8,35 +7,21 @@ import {
 } from '../../src/node/compute-white-flag.ts';
 import { post } from '../support/http/contract.ts';
 import { facts, fetchFrom } from '../support/http/stub-node.ts';
-import {
-  disturbed,
-  requestOf,
-  rootsOf,
-  startLedger,
-  storeNow,
-} from '../support/ledger/ledger-harness.ts';
+import { requestOf, rootsOf, startLedger, storeNow } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
+import { countingOverlaps } from '../support/ledger/overlapping-reads.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const PLACES = 2;
 
 it('are read two at once, and hold no place while they wait for the follower', async () => {
-  const db = await openMemory();
-  let [reads, most] = [0, 0];
-  const read = disturbed(
-    db,
-    async () => {
-      most = Math.max(most, ++reads);
-      await sleep(20);
-    },
-    async () => void reads--,
-  );
+  const { db, most } = countingOverlaps(await openMemory());
   const { promise: follower, resolve: caughtUp } = Promise.withResolvers<void>();
   const rules = { keys: { keys: [], threshold: 1 }, verify: async () => false };
   const node = {
     async computeWhiteFlag(asked: WhiteFlagRequest, client: string, inPlace?: InPlace) {
       if (client.startsWith('192.')) await follower;
-      return computeWhiteFlag(read, asked, { rules, inPlace });
+      return computeWhiteFlag(db, asked, { rules, inPlace });
     },
   };
   const fetch = fetchFrom({ node, settings: { oneIsolate: true } });
@@ -49,7 +34,7 @@ it('are read two at once, and hold no place while they wait for the follower', a
   expect(await ask('198.51.100.1')).toBe(500);
   caughtUp();
   expect(await Promise.all(waiting)).toEqual(Array.from(waiting, () => 500));
-  expect(most).toBe(PLACES);
+  expect(most()).toBe(PLACES);
 });
 
 it('are concluded in their place: all roots at once would take as long as all of them', async () => {

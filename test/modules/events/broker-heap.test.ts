@@ -1,7 +1,4 @@
 /** What the broker holds of clients and of a milestone: its object has 128 MB for both. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { SHARED_LIMITS } from '../../../src/modules/events/accounts.ts';
 import {
@@ -16,19 +13,7 @@ import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { basic, idOf, metadata, nft } from '../../support/payloads/outputs.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-async function usedBytes(): Promise<number> {
-  // buffers are freed by another thread
-  for (let i = 0; i < 3; i++) {
-    collectGarbage();
-    await sleep(5);
-  }
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
+import { usedBytes } from '../../support/used-bytes.ts';
 
 /** Spent outputs are read 512 at once: some 5 MB of these. */
 const NFTS = 1024;

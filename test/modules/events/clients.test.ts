@@ -2,8 +2,6 @@
  * Who is closed for silence before CONNECT: not who waits for the broker. And what clients cost an
  * object whose clock stands still and that has no timer left.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SHARED_LIMITS } from '../../../src/modules/events/accounts.ts';
 import {
@@ -13,6 +11,7 @@ import {
   saveClient,
 } from '../../../src/modules/events/client.ts';
 import { createClients } from '../../../src/modules/events/clients.ts';
+import { collectGarbage } from '../../support/used-bytes.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -96,8 +95,6 @@ it('who is evicted before its first messages is not whole after that', () => {
 
 it('nothing that a client had is kept once it is closed, though its socket has not gone', async () => {
   vi.useRealTimers();
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
   const clients = createClients(counts());
   const sockets = [1, 2].map(() => ({ send() {}, close() {} }) as unknown as WebSocket);
   const both = sockets.map((socket, i) => {

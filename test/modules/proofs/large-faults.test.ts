@@ -1,26 +1,11 @@
 /** What an explanation holds of transactions that are judged again: an isolate has 128 MB. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { measureDatabase } from '../../../src/ledger/core/wrap-database.ts';
 import { explainWhiteFlag } from '../../../src/modules/proofs/explain-white-flag.ts';
 import { requestOf, startNew, storeNow, withTips } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { basic, expiration, metadata, tag } from '../../support/payloads/outputs.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-async function heldBytes(): Promise<number> {
-  // buffers are freed by another thread
-  for (let i = 0; i < 3; i++) {
-    collectGarbage();
-    await sleep(5);
-  }
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
+import { usedBytes } from '../../support/used-bytes.ts';
 
 const BLOCKS = 100;
 /** The most that a transaction has; such a block has 31 KB. */
@@ -44,14 +29,14 @@ it('does not hold all of them, though each has one input', { timeout: 60_000 }, 
   const { request } = network.propose({ parents: [top] });
   while ((await storeNow(withTips(rig, top), rig.db)) === 0);
   rig.following.memory.pool.clear();
-  const before = await heldBytes();
+  const before = await usedBytes();
   let held = 0;
   const db = measureDatabase(
     rig.db,
     () => {},
     async (run) => {
       const result = await run;
-      held = Math.max(held, (await heldBytes()) - before);
+      held = Math.max(held, (await usedBytes()) - before);
       return result;
     },
   );

@@ -1,6 +1,5 @@
 /** POST /api/edge/v1/whiteflag at the border: statuses, headers, and the shape of the answer. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { jsonAnswer } from '../../../src/http/answer.ts';
 import { createApp } from '../../../src/http/app.ts';
@@ -16,8 +15,8 @@ import type { ConflictReason } from '../../../src/stardust/semantics/verdict.ts'
 import { defaultSettings } from '../../support/default-settings.ts';
 import { expectError, post } from '../../support/http/contract.ts';
 import { facts, fetchFrom } from '../../support/http/stub-node.ts';
-import { disturbed } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { countingOverlaps } from '../../support/ledger/overlapping-reads.ts';
 
 const PATH = '/api/edge/v1/whiteflag';
 const good = post(JSON.stringify(facts.whiteFlag));
@@ -150,20 +149,11 @@ describe('refusals are those of the white flag', () => {
 const rules = { keys: { keys: [], threshold: 1 }, verify: async () => false };
 
 it('has the one place of explanations for its own reads, and not while it waits', async () => {
-  const db = await openMemory();
-  let [reads, most] = [0, 0];
-  const explained = disturbed(
-    db,
-    async () => {
-      most = Math.max(most, ++reads);
-      await sleep(20);
-    },
-    async () => void reads--,
-  );
+  const { db, most } = countingOverlaps(await openMemory());
   const { promise: follower, resolve: caughtUp } = Promise.withResolvers<void>();
   const answerProposal: EdgeNode['answerProposal'] = async (asked, client, compute) => {
     if (client.startsWith('192.')) await follower;
-    return compute(explained, asked, { rules });
+    return compute(db, asked, { rules });
   };
   const fetch = fetchFrom({ node: { answerProposal }, settings: { oneIsolate: true } });
   const ask = async (address: string) => {
@@ -177,7 +167,7 @@ it('has the one place of explanations for its own reads, and not while it waits'
     [500, NO_LEDGER],
     [500, NO_LEDGER],
   ]);
-  expect(most).toBe(1);
+  expect(most()).toBe(1);
 });
 
 it('goes on in its place though the client has gone, so that the place is free in time', async () => {
