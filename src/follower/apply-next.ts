@@ -67,11 +67,11 @@ export function startPass(budget: PassBudget, queriesBefore: number): PassState 
   return { budget, queriesBefore, applied: 0, fetchesLeft: fetches };
 }
 
-/** Whether what is not begun yet is left to the next invocation. */
+/** Whether what is not begun yet is left to the next invocation; by default, that of the alarm. */
 export const isSpent = (
-  { queries }: Pick<FollowerContext['memory'], 'queries'>,
-  { queriesBefore }: Pick<PassState, 'queriesBefore'>,
-): boolean => queries - queriesBefore > MAX_QUERIES;
+  { queries, queriesBefore }: FollowerContext['memory'],
+  before = queriesBefore,
+): boolean => queries - before > MAX_QUERIES;
 
 /**
  * Applies the milestones of the upstream at this place of the list. Throws a LedgerMoved if another
@@ -160,6 +160,7 @@ function differences(ours: ProtocolParameters, theirs: ProtocolParameters): stri
   return names.filter((name) => write(ours[name]) !== write(theirs[name]));
 }
 
+/** @param confirmed the index of the last milestone that the upstream has confirmed */
 function fromUpstream(upstream: Upstream, confirmed: number): Giver {
   return {
     confirmed,
@@ -218,7 +219,8 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
     if (unsupported !== undefined)
       return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
     const isLate =
-      pass.applied > appliedBefore && (Date.now() > budget.deadline || isSpent(memory, pass));
+      pass.applied > appliedBefore &&
+      (Date.now() > budget.deadline || isSpent(memory, pass.queriesBefore));
     if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
     const done = new Map(memory.missing.map((cone) => [cone, workDone([cone])]));
     try {

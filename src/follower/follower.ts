@@ -204,7 +204,7 @@ export class CoreFollower extends DurableObject<Env> {
     // the platform's limits hold for an alarm and all passes after it: a long pass gets its own
     if (behind && (this.env.UPSTREAM_URL || isBuilding)) return this.#setAlarm(0);
     if (ended) return this.#setAlarm(REST_INTERVAL_MS);
-    if (isSpent(this.#memory, this.#memory)) return this.#setAlarm(PASS_INTERVAL_MS);
+    if (isSpent(this.#memory)) return this.#setAlarm(PASS_INTERVAL_MS);
     const timer = setTimeout(() => this.ctx.waitUntil(this.#passAndRest()), PASS_INTERVAL_MS);
     this.#cancelPass = () => clearTimeout(timer);
   }

@@ -22,7 +22,8 @@ export function createJob<T>(
   rest?: () => Promise<void>,
 ): Job<T> {
   let running: Promise<T> | undefined;
-  let [isResting, isStarted] = [false, false];
+  let isResting = false;
+  let isStarted = false;
 
   async function run(): Promise<T> {
     isResting = true;

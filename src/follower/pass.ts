@@ -148,7 +148,10 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
     // where one is level, all are looked at, which costs little
-    isCut = IN_VAIN.has(outcome.kind) && isSpent(memory, pass) && outcomes.length < order.length;
+    isCut =
+      IN_VAIN.has(outcome.kind) &&
+      isSpent(memory, pass.queriesBefore) &&
+      outcomes.length < order.length;
     if (isCut) break;
   }
   // an import may have come since, and upkeep goes by the ledger

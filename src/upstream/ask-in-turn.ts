@@ -23,9 +23,10 @@ export async function askInTurn<T>(
     try {
       const answer = await ask(upstreams[place]!);
       if (failure !== undefined) ranking.beginWith(place);
-      if (answer === undefined) continue;
-      if (failure !== undefined) logUnseenFailure(failure);
-      return answer;
+      if (answer !== undefined) {
+        if (failure !== undefined) logUnseenFailure(failure);
+        return answer;
+      }
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
       if (failure !== undefined) logUnseenFailure(failure);

@@ -70,9 +70,10 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
 
   return (id, onSilence) => {
     const { promise, resolve, reject } = Promise.withResolvers<number | null | undefined>();
-    let [silent, isOneBusy] = [voters.length, false];
+    let silent = voters.length;
     let answer: null | undefined;
     let failure: UpstreamFailure | undefined;
+    let isOneBusy = false;
 
     const take = async (voter: Voter) => {
       try {

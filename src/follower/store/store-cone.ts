@@ -301,7 +301,8 @@ async function storePart(
   { memory, rules, fetch, maxPart = MAX_PART }: StoreConeTools,
 ): Promise<void> {
   const blocks = new Map<string, ParsedBlock>();
-  let [steps, heap] = [0, 0];
+  let steps = 0;
+  let heap = 0;
   while (steps < left.length && blocks.size < maxPart && heap < MAX_PART_HEAP_BYTES) {
     const step = left[steps++]!;
     const ids = Array.from({ length: step.length / 32 }, (_, i) =>
@@ -329,6 +330,8 @@ async function storePart(
   cone.stored += blocks.size;
   cone.lacked = 0;
   memory.progress.workLeft(workOf(cone), 'store', cone.missing - cone.stored);
-  const progress = { index: cone.index, stored: cone.stored, of: cone.missing };
-  if (progress.of > MAX_PART) writeLog('info', 'follower.part-stored', progress);
+  if (cone.missing > MAX_PART) {
+    const progress = { index: cone.index, stored: cone.stored, of: cone.missing };
+    writeLog('info', 'follower.part-stored', progress);
+  }
 }
