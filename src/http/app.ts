@@ -142,7 +142,7 @@ export function createApp({ settings, node, modules }: AppParts): App {
     await checkRate(settings[route.limit ?? 'readLimit'], request);
     if (route.path.startsWith(OWN_ROUTES))
       requireQuery(new URL(request.url).search, route.query ?? []);
-    // it goes on though its client has gone: who waits is no ghost, and a place is free when work ends
+    // it goes on though its client has gone, so that its place is free as soon as it ends
     function inPlace<T>(kind: Work, request: Request, work: () => Promise<T>): Promise<T> {
       if (!limits) return work();
       const running = limits[kind](request, work);
