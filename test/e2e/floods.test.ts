@@ -1,11 +1,13 @@
 /**
- * A flood of lists that look at 100,000 NFTs each: a coordinator that asks `npm run serve`
- * meanwhile waits for the one that is running, not for all that were sent. `npm run test:slow --
- * floods` runs it.
+ * A flood of lists that look at 100,000 NFTs each, and one of proposals: a coordinator that asks
+ * `npm run serve` meanwhile waits for what is running, not for all that was sent. `npm run
+ * test:slow -- floods` runs it.
  */
+import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../support/edge/d1-file.ts';
+import { followFeed } from '../support/edge/follow-feed.ts';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { untilLedger } from '../support/edge/walk-network.ts';
 import { NFT, WHITE_FLAG } from '../support/http/contract.ts';
@@ -75,4 +77,59 @@ it('32 connections with lists slow a coordinator by little more than 2 do', asyn
   expect(answers.delete('cut off')).toBe(true);
   expect([...answers].filter((each) => !['429', '503'].includes(each))).toEqual([]);
   expect(many / few).toBeLessThan(MAX_RATIO);
+});
+
+/** Of a proposal: its roots take a while. */
+const CONE = 4000;
+const PUSHED_AT_ONCE = 500;
+const CONNECTIONS = 140;
+const QUESTIONS = 8;
+
+/** Of the crowd, from a question to its answer: those in places, and what was not read yet. */
+const MAX_BEFORE = CONNECTIONS / 4;
+
+it(`a coordinator takes turns with ${CONNECTIONS} connections of one address that propose`, async () => {
+  await using fed = await followFeed('crowd', { quiet: true });
+  const { network, double, edge } = fed;
+  let last = network.milestoneBlock!;
+  for (let i = 1; i <= CONE; i++) {
+    last = network.note([...new Set([last, ...network.someParents()])]);
+    if (i % PUSHED_AT_ONCE === 0) await double.mqtt!.pushNews();
+  }
+  const proposal = network.propose({ parents: [last] }).request;
+  let asked = 0;
+  /** The status of the answer to a question that was not asked before. */
+  const ask = (address: string) =>
+    new Promise<number>((resolve) => {
+      const headers = { 'cf-connecting-ip': address };
+      const sent = request(edge.url + WHITE_FLAG, { method: 'POST', agent: new Agent(), headers });
+      sent
+        .once('error', () => resolve(0))
+        .once('response', (answer) => {
+          answer.resume().once('end', () => resolve(answer.statusCode!));
+        });
+      sent.end(JSON.stringify({ ...proposal, timestamp: proposal.timestamp + ++asked }));
+    });
+  while ((await ask('192.0.2.1')) !== 200) await sleep(1000);
+  let answered = 0;
+  let isOver = false;
+  const crowd = Array.from({ length: CONNECTIONS }, async () => {
+    while (!isOver) {
+      if ((await ask('198.51.100.1')) === 200) answered++;
+      else await sleep(50);
+    }
+  });
+  await sleep(2000);
+  const before: number[] = [];
+  for (let i = 0; i < QUESTIONS; i++) {
+    const since = answered;
+    expect(await ask('192.0.2.1')).toBe(200);
+    before.push(answered - since);
+    await sleep(500);
+  }
+  isOver = true;
+  await Promise.all(crowd);
+  console.log(JSON.stringify({ before, answered }));
+  expect(answered).toBeGreaterThan(QUESTIONS);
+  expect(Math.max(...before)).toBeLessThanOrEqual(MAX_BEFORE);
 });

@@ -3,9 +3,9 @@
  * bound, and places for long work, where one isolate and one database answer everything.
  *
  * Work without a place waits in a queue, in which clients take turns; work that cannot begin in time
- * is refused when it comes. Work that ends wakes the first in the queue. But workerd drops a request
- * whose client has gone, without notice: so work has a lease, waiters also look by themselves, and
- * one that has not looked for long is skipped.
+ * is refused when it comes. Work that ends wakes the first in the queue. But D1 may hang, and the
+ * platform ends a request in time without notice: so work has a lease, waiters also look by
+ * themselves, and one that has not looked for as long is forgotten.
  */
 import { clientPath } from '../../platform/client-path.ts';
 import { hasPassed, nextTurn } from '../../platform/clock.ts';
@@ -52,14 +52,11 @@ export const siteOf = (request: Request): string => clientPath(clientKeyOf(reque
 /** Milliseconds of pauses after which a request is refused. */
 const MAX_WAIT_MS = 2000;
 
-/** Longer than the work takes; its request may have been dropped. */
+/** Longer than the work takes, unless D1 hangs, and than one that waits pauses. */
 const LEASE_MS = 5000;
 
 /** Milliseconds until one that waits looks again. */
 const LOOK_EVERY_MS = 40;
-
-/** Milliseconds without a look after which a waiter was dropped, unless the isolate was busy. */
-const DROPPED_AFTER_MS = 250;
 
 /** Runs the work of a request as soon as there is a place for it. */
 export type WorkLimit = (<T>(request: Request, work: () => Promise<T>) => Promise<T>) & {
@@ -73,8 +70,6 @@ interface Waiter {
   /** The round in which it is served: a site has one place at most in each. */
   round: number;
   lookedAt: number;
-  /** Whether it had not looked for long when another looked again. */
-  isPassed: boolean;
   wake: () => void;
 }
 
@@ -95,28 +90,27 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
   /** The mean time of work, the newest weighing most; a guess at first. */
   let meanMs = 10;
 
+  const isForgotten = (since: number) => hasPassed(LEASE_MS, since, clock());
+
   const isFull = () => {
-    for (const lease of leases) if (hasPassed(LEASE_MS, lease.since, clock())) leases.delete(lease);
+    for (const lease of leases) if (isForgotten(lease.since)) leases.delete(lease);
+    while (queue[0] && isForgotten(queue[0].lookedAt)) queue.shift();
     return leases.size >= places;
   };
 
   const enter = (waiter: Waiter) =>
     queue.splice(queue.findLastIndex((each) => each.round <= waiter.round) + 1, 0, waiter);
 
-  const isDropped = ({ lookedAt }: Waiter) => hasPassed(DROPPED_AFTER_MS, lookedAt, clock());
-
   function isFirst(waiter: Waiter): boolean {
-    while (queue[0] && hasPassed(LEASE_MS, queue[0].lookedAt, clock())) queue.shift();
-    // it was not dropped
+    // it was there, and the isolate was busy
     if (!queue.includes(waiter)) enter(waiter);
-    return queue.find((each) => each === waiter || !each.isPassed) === waiter;
+    return queue[0] === waiter;
   }
 
   /** The site of the request, and the next round in which it has no place. */
   function turnOf(request: Request): Pick<Waiter, 'site' | 'round'> {
     const site = siteOf(request);
     const last = queue.findLast((each) => each.site === site)?.round ?? 0;
-    // one that was dropped may be of a round that has passed
     return { site, round: Math.max(round, last) + 1 };
   }
 
@@ -125,23 +119,17 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
       request,
       ...turnOf(request),
       lookedAt: clock(),
-      isPassed: false,
       wake: () => {},
     };
     enter(waiter);
     try {
-      const ahead = queue.slice(0, queue.indexOf(waiter)).filter((each) => !isDropped(each));
-      if (((ahead.length + 1) * meanMs) / places > MAX_WAIT_MS) throw refuse();
+      if (((queue.indexOf(waiter) + 1) * meanMs) / places > MAX_WAIT_MS) throw refuse();
       for (let waited = 0; isFull() || !isFirst(waiter); waited += LOOK_EVERY_MS) {
         if (waited >= MAX_WAIT_MS) throw refuse();
-        const isWoken = await new Promise<boolean>((resolve) => {
-          waiter.wake = () => resolve(true);
-          setTimeout(resolve, LOOK_EVERY_MS, false);
+        await new Promise<void>((resolve) => {
+          waiter.wake = resolve;
+          setTimeout(resolve, LOOK_EVERY_MS);
         });
-        // where the isolate was busy nobody had looked, and all look before it does
-        const { lookedAt } = waiter;
-        for (const each of isWoken ? [] : queue)
-          each.isPassed = lookedAt - each.lookedAt >= DROPPED_AFTER_MS;
         waiter.lookedAt = clock();
       }
       round = Math.max(round, waiter.round);
@@ -174,7 +162,7 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
       // in workerd this clock may be set back
       const ms = Math.max(0, performance.now() - began);
       meanMs += (Math.min(ms, MAX_WAIT_MS / 4) - meanMs) / 8;
-      (queue.find((each) => !isDropped(each)) ?? queue[0])?.wake();
+      queue[0]?.wake();
     }
   }
   return Object.assign(run, { hasten });
