@@ -14,8 +14,8 @@ import { PLANTS } from './planted/plants.ts';
 /** As long as a busy machine takes. */
 const TIMEOUT_MS = 900_000;
 
-/** Stories of each kind and each size of limits. */
-const SEEDS = ['3', '11', '13', '17', '21', '25', '33', '39'];
+/** Stories of most kinds, and each size of limits. */
+const SEEDS = ['11', '13', '17', '25', '33'];
 
 /** Stories that failed once, by the names of their files. */
 const STORIES = join(PROJECT, 'test/simulator/stories');
