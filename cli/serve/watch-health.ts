@@ -9,12 +9,14 @@ const CHECK_EVERY_MS = 30_000;
 /** In a row: a milestone of 100,000 transactions may take D1 minutes on a slow machine. */
 const MAX_FAILURES = 10;
 
+/** Before the first answer: half an hour, as a start may take long. */
+const MAX_FAILURES_AT_START = 60;
+
 /**
  * Requests /health of workerd at once and then regularly. Any answer will do, also 503: a large
  * import or milestone makes the node unhealthy, not silent.
  *
- * @param onHang called after ten requests without an answer. Failures before the first answer do
- * not count, as a start may take long
+ * @param onHang called after ten requests without an answer, or sixty where it never gave one
  * @returns ends it
  */
 export function watchHealth(
@@ -22,15 +24,15 @@ export function watchHealth(
   onHang: () => void,
   request: (url: string, withinMs: number) => Promise<void> = requestHealth,
 ): () => void {
-  let failures = Number.NEGATIVE_INFINITY;
+  let left = MAX_FAILURES_AT_START;
   const check = () =>
     request(url, CHECK_EVERY_MS).then(
       () => {
-        failures = 0;
+        left = MAX_FAILURES;
       },
       () => {
-        failures++;
-        if (failures === MAX_FAILURES) onHang();
+        left--;
+        if (left === 0) onHang();
       },
     );
   void check();

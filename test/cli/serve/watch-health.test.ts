@@ -23,7 +23,8 @@ it.each([
   ['nine are not', [true], 10, 0],
   ['it answers in between', [true, ...Array<boolean>(9).fill(false), true], 20, 0],
   ['it hangs for longer', [true], 50, 1],
-  ['it has not answered yet, as its start takes long', [], 50, 0],
+  ['it has not answered yet, as its start takes long', [], 59, 0],
+  ['it has never answered', [], 60, 1],
 ])('calls it a hang, or does not, where %s', async (_what, answers, requests, hangs) => {
   expect(await watch(answers, requests)).toEqual({ asked: requests, hangs });
 });
