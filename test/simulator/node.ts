@@ -331,6 +331,8 @@ export class SimulatedNode {
         const drop = () => {
           invocation.isDropped = true;
         };
+        // what ends may begin what is waited for too
+        const dropIfOver = () => isOver && awaited === 0 && drop();
         const end = () => {
           if (isOver) return;
           isOver = true;
@@ -349,7 +351,10 @@ export class SimulatedNode {
             awaited++;
             work
               .catch((error) => this.#log(`waitUntil: ${error}`))
-              .finally(() => --awaited === 0 && isOver && drop());
+              .finally(() => {
+                awaited--;
+                simulation.after(0, dropIfOver);
+              });
           },
         };
         Promise.try(() => product.default.fetch(request as never, this.#env as never, ctx as never))

@@ -109,8 +109,12 @@ function validate(world: World, body: JsonObject): void {
   );
 }
 
-/** A proposal with every block of its cone: the roots are true, and the blocks lead to them. */
-export function explainProposal(world: World, request: Request): void {
+/**
+ * A proposal with every block of its cone: the roots are true, and the blocks lead to them.
+ *
+ * @param leavesAfter milliseconds after which the client is gone
+ */
+export function explainProposal(world: World, request: Request, leavesAfter?: number): void {
   const truth = world.truth.roots(request);
   world.ask(
     '/api/edge/v1/whiteflag',
@@ -125,5 +129,7 @@ export function explainProposal(world: World, request: Request): void {
         world.wrong('safety', `explained: ${roots}, the truth is ${JSON.stringify(truth)}`);
     },
     { method: 'POST', body: JSON.stringify(request) },
+    undefined,
+    leavesAfter,
   );
 }

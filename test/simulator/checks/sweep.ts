@@ -48,6 +48,8 @@ const BOUNDED = 3;
 const BODIES = 5;
 
 /** Milliseconds between two reads. */
+/** Before the first row comes from D1. */
+const LEFT_MS = 1;
 const PAUSE_MS = 20;
 
 export async function sweep(world: World, seed: string, factor = 1): Promise<void> {
@@ -97,7 +99,12 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     ]),
     ...newest(network.transactions.keys()).map((id) => () => readIncluded(world, id)),
     ...newest(network.outputs.keys()).map((id) => () => readOutputBody(world, id)),
-    ...random.sample(proposals, 1).map((request) => () => explainProposal(world, request)),
+    // who has left keeps a place, of which there are two, no longer than the work takes
+    ...random
+      .sample(proposals, 1)
+      .flatMap((request) =>
+        [LEFT_MS, LEFT_MS, undefined].map((ms) => () => explainProposal(world, request, ms)),
+      ),
     () => readInfo(world),
     () => readTreasury(world),
     () => readTips(world),
