@@ -1,7 +1,7 @@
 /**
  * When a long-running command has to end.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { WAITED_FOR_BY } from '../runtime.js';
 
 /** Between two checks whether npm, which started this process, is still there. */
@@ -12,14 +12,28 @@ export function whenDismissed(end: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
-  const shell = process.env[WAITED_FOR_BY] === String(parent) ? parentOf(parent) : parent;
-  const npm = parentOf(shell);
+  const script = process.env[WAITED_FOR_BY] === String(parent) ? parent : process.pid;
+  const shell = parentOf(script);
+  const npm = isNpm(shell) ? shell : parentOf(shell);
   setInterval(() => {
-    if (process.ppid !== parent || parentOf(shell) !== npm) end();
+    const isChild = process.ppid === parent && parentOf(script) === shell;
+    if (!isChild || (shell !== npm && parentOf(shell) !== npm)) end();
   }, LOOK_EVERY_MS).unref();
 }
 
-/** npm runs scripts by a shell, which outlives it. Undefined on systems without /proc. */
+/**
+ * npm runs scripts by a shell, which outlives it. One such as bash becomes the script, so that npm
+ * is its parent; whose child npm is does not matter.
+ */
+function isNpm(pid: number | undefined): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) === process.env.npm_node_execpath;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined on systems without /proc. */
 function parentOf(pid: number | undefined): number | undefined {
   try {
     return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
