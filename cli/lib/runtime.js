@@ -18,6 +18,9 @@ const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 /** Signals that end this process must reach the one that it waits for. */
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
+/** Where programs are that have no PATH. */
+const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
+
 /** Names the process that waits for this one, where a Node without exec started it, by its ID. */
 export const WAITED_FOR_BY = 'STARDUST_EDGE_WAITED_FOR_BY';
 
@@ -136,5 +139,7 @@ function withNodeFirst(node) {
   const separator = process.platform === 'win32' ? ';' : ':';
   // on Windows it may be called Path
   const name = Object.keys(process.env).find((each) => each.toUpperCase() === 'PATH') ?? 'PATH';
-  return { ...process.env, [name]: `${dirname(node)}${separator}${process.env[name] ?? ''}` };
+  // where a service has no environment the system's programs are found by a default
+  const rest = process.env[name] || SYSTEM_PATH;
+  return { ...process.env, [name]: `${dirname(node)}${separator}${rest}` };
 }

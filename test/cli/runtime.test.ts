@@ -99,6 +99,14 @@ it('runs programs whose children find it too', async () => {
   expect(stdout.trim()).toBe(process.execPath);
 });
 
+it('runs programs that find those of the system where there is no PATH', async () => {
+  const script = join(folder, 'shell.mjs');
+  writeFileSync(script, "(await import('node:child_process')).execFileSync('sh', ['-c', 'true'])");
+  const args = ['-i', process.execPath, 'tools/run.js', script];
+  const run = promisify(execFile)('env', args, { cwd: PROJECT });
+  await expect(run).resolves.toMatchObject({ stderr: '' });
+});
+
 it('passes on arguments and the exit code, and refuses what is no program', async () => {
   const run = (...args: string[]) =>
     promisify(execFile)(process.execPath, ['tools/run.js', ...args], { cwd: PROJECT });
