@@ -37,6 +37,9 @@ export interface ServeOptions extends Omit<FrontOptions, 'maxConnections' | 'clo
   network: string | undefined;
 }
 
+/** In the data folder. It is removed at each start, so nothing of an operator's may have the name. */
+const WORKER_FOLDER = 'serve.worker';
+
 /** Between two starts of the host; doubled with each that does not come to listen. */
 const RESTART_EVERY_MS = 1000;
 const MAX_RESTART_EVERY_MS = 16 * RESTART_EVERY_MS;
@@ -59,7 +62,7 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
   requireSpace(persistTo);
   await checkAddress(host, port);
   // its own, as a later build removes the one before; the next start must be able to remove it
-  const folder = join(persistTo, 'worker');
+  const folder = join(persistTo, WORKER_FOLDER);
   rmSync(folder, { recursive: true, force: true });
   cpSync(await builtWorker(), folder, { recursive: true });
   for (const name of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })])

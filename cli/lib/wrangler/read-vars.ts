@@ -7,23 +7,40 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { VAR_NAMES } from '../../../src/settings.ts';
 import { checkVars } from '../check-vars.ts';
-import { SettingsError } from '../process/command-line.ts';
+import { errorMessage, SettingsError } from '../process/command-line.ts';
 import { PROJECT } from '../project.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
 
 const DEV_VARS = join(PROJECT, '.dev.vars');
 
+/** A value in quotes, which may go over lines. */
+const QUOTED = /=[ \t]*(["'`])[\s\S]*?\1/g;
+
 /**
- * Throws a SettingsError where an editor wrote UTF-16, of which no name could be read.
+ * Throws a SettingsError where it cannot be read, an editor wrote UTF-16, of which no name could be
+ * read, or a line is none of `NAME=VALUE`, which would be left out: it may be to close a route.
  *
  * @param file .dev.vars; need not be there
  */
 export function readDevVars(file = DEV_VARS): Record<string, string> {
   if (!existsSync(file)) return {};
-  const text = readFileSync(file, 'utf8');
+  const text = readText(file);
   if (text.includes('\0')) throw new SettingsError(`${file} has NUL bytes: save it as UTF-8`);
+  const lines = text.replaceAll(QUOTED, (value) => value.replaceAll(/[^\n]/g, '=')).split('\n');
+  const strange = lines.findIndex((line) => /^\s*[^\s#=][^=]*$/.test(line));
+  // the line may have a secret
+  if (strange >= 0)
+    throw new SettingsError(`${file}: line ${strange + 1} is not of the form NAME=VALUE`);
   const entries = Object.entries(parseEnv(text.replace(/^\uFEFF/, '')));
   return Object.fromEntries(entries.map(([name, value = '']) => [name, value]));
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new SettingsError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 /**

@@ -5,9 +5,11 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   closeSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   symlinkSync,
@@ -108,6 +110,9 @@ describe('npm run serve', () => {
   );
 
   it('starts where nothing was imported, says so, and ends without an error', async () => {
+    // an operator's, who named the wrong folder
+    const foreign = join(folder, 'empty', 'worker');
+    mkdirSync(foreign, { recursive: true });
     const served = await startServe(['--port', '0', '--persist-to', join(folder, 'empty')], {
       UPSTREAM_URLS: 'https://a.example',
     });
@@ -119,6 +124,7 @@ describe('npm run serve', () => {
     // as systemd does: a signal to each of its processes
     for (const pid of Object.values(served.processes()).toReversed()) process.kill(pid, 'SIGTERM');
     expect(await served.stop()).toBe(0);
+    expect(readdirSync(foreign)).toEqual([]);
     const empty = join(folder, 'empty');
     // how many files a process may open is up to the machine (check-start.test.ts), and so is whether
     // the host sees workerd end before its own signal comes, and the follower has passed by then
@@ -201,7 +207,7 @@ describe('npm run serve', () => {
     const broken = join(folder, 'broken');
     const served = await startServe(['--port', '0', '--persist-to', broken]);
     onTestFinished(() => served.kill('all').catch(() => undefined));
-    const worker = join(broken, 'worker');
+    const worker = join(broken, 'serve.worker');
     renameSync(worker, `${worker}-gone`);
     process.kill(served.processes().host!, 'SIGKILL');
     const starts = () => served.log.join('\n').match(/it is started again/g) ?? [];
@@ -360,6 +366,22 @@ describe('settings', () => {
     writeFileSync(other, text, 'utf16le');
     const sentence = `${other} has NUL bytes: save it as UTF-8`;
     expect(() => readDevVars(other)).toThrow(new SettingsError(sentence));
+  });
+
+  it('are refused where a line has no equals sign, and is none of a value in quotes', () => {
+    const other = join(folder, 'colon.vars');
+    writeFileSync(
+      other,
+      '# a: b\r\nBASE_TOKEN=\'{\n"name": "a=#"\n}\'\n\t\nexport API_TOKEN=b # c\n',
+    );
+    expect(readDevVars(other)).toEqual({ BASE_TOKEN: '{\n"name": "a=#"\n}', API_TOKEN: 'b' });
+    appendFileSync(other, '\nPROTECTED_ROUTES: */whiteflag\n');
+    const sentence = `${other}: line 8 is not of the form NAME=VALUE`;
+    expect(() => readDevVars(other)).toThrow(new SettingsError(sentence));
+  });
+
+  it('that cannot be read are a setting that is wrong: systemd does not start again', () => {
+    expect(() => readDevVars(folder)).toThrow(SettingsError);
   });
 
   it('that are wrong are named, all of them', () => {
