@@ -1,15 +1,7 @@
 /**
  * What the scripts hold for wrangler's and miniflare's conventions, against wrangler itself.
  */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmdirSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
@@ -154,17 +146,19 @@ it('a data folder that it makes is for its user alone', async () => {
   expect(modes).toEqual([0o700, 0o700, 0o600]);
 });
 
-it.each(['serve.lock', 'v3', 'v3/cache'])('%s that cannot be written is named', async (name) => {
-  const own = join(folder, `not-ours-${name.replace('/', '-')}`);
-  mkdirSync(join(own, 'v3'), { recursive: true });
-  if (name === 'v3') rmdirSync(join(own, 'v3'));
-  // root may write whatever there is
-  symlinkSync('nothing', join(own, name));
-  const sentence = `${join(own, name)} cannot be written: it may be another user's`;
-  expect(() => holdFolder(own)).toThrow(sentence);
-  if (name.endsWith('.lock')) (await openLocalDatabase(own, config)).close();
-  else await expect(openLocalDatabase(own, config)).rejects.toThrow(sentence);
-});
+it.each(['serve.lock', 'v3', 'v3/cache', 'v3/kv/NFT_INDEX', 'v3/d1/a/b'])(
+  '%s that cannot be written is named',
+  async (name) => {
+    const own = join(folder, `not-ours-${name.replaceAll('/', '-')}`);
+    mkdirSync(dirname(join(own, name)), { recursive: true });
+    // root may write whatever there is
+    symlinkSync('nothing', join(own, name));
+    const sentence = `${join(own, name)} cannot be written: it may be another user's`;
+    expect(() => holdFolder(own)).toThrow(sentence);
+    if (name.endsWith('.lock')) (await openLocalDatabase(own, config)).close();
+    else await expect(openLocalDatabase(own, config)).rejects.toThrow(sentence);
+  },
+);
 
 it('locks of a back-up and an import that root made keep no service from its start', async () => {
   const own = join(folder, 'root-made-locks');

@@ -11,6 +11,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -80,19 +81,28 @@ export function makeDataFolder(persistTo: string, lockFile?: string): void {
   requireWritable(persistTo, lockFile);
 }
 
+/** Folders below the data folder that have databases: v3/d1/CLASS. */
+const DATABASE_DEPTH = 3;
+
 /** Throws an Error with a sentence if databases or the lock cannot be written. */
 function requireWritable(persistTo: string, lockFile?: string): void {
-  const entries = readdirIn(persistTo).filter((name) => name === 'v3' || name === lockFile);
-  const data = entries.includes('v3') ? readdirIn(join(persistTo, 'v3')) : [];
-  for (const name of [...entries, ...data.map((entry) => join('v3', entry))])
-    if (!isWritable(join(persistTo, name)))
-      throw new Error(
-        `${join(persistTo, name)} cannot be written: it may be another user's, such as root's; ` +
-          `chown -R the folder, and run every command as one user`,
-      );
+  for (const name of entriesOf(persistTo))
+    if (name === lockFile || name === 'v3') requireAllWritable(join(persistTo, name));
 }
 
-const readdirIn = (folder: string) => (isWritable(folder) ? readdirSync(folder) : []);
+/** As {@link requireWritable}, of a file, or of a folder and what it has. */
+function requireAllWritable(path: string, depth = DATABASE_DEPTH): void {
+  // a file that SQLite makes for a time may have gone
+  if (!isWritable(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    throw new Error(
+      `${path} cannot be written: it may be another user's, such as root's; ` +
+        `chown -R the folder, and run every command as one user`,
+    );
+  if (depth > 0)
+    for (const name of entriesOf(path)) requireAllWritable(join(path, name), depth - 1);
+}
+
+const entriesOf = (path: string) => (isFolder(path) && isWritable(path) ? readdirSync(path) : []);
 
 function isWritable(path: string): boolean {
   try {
