@@ -21,6 +21,7 @@ import {
   remoteOptions,
   renamedOption,
 } from './lib/process/command.ts';
+import { openSnapshotFile } from './lib/snapshot-file.ts';
 import { readDevVars } from './lib/wrangler/read-vars.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
@@ -67,6 +68,8 @@ async function importFiles(full: string, options: Options): Promise<number> {
   const devVars = remote ? {} : readDevVars();
   const sources = [networkSettings(options), process.env, devVars, config.vars] as const;
   const keys = chooseMilestoneKeys(...sources);
+  // before a folder is made
+  for (const path of [full, delta]) if (path !== undefined) openSnapshotFile(path);
   const mayReplace = older ? replaceAny : askToReplace;
   const request = { full, delta, keys, sha256: final?.sha256, network, mayReplace };
   if (remote) await importRemotely(request, config, inEnvironment(environment));

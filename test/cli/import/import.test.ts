@@ -240,6 +240,15 @@ describe('import', () => {
     expect(code).toBe(1);
   });
 
+  it('makes no data folder for a file that is not there', async () => {
+    const nowhere = join(folder, 'nowhere');
+    for (const args of [[nowhere], [FULL, '--delta', nowhere]]) {
+      const { code, stderr } = await callCommand('import', ...args, '--persist-to', nowhere);
+      expect([code, stderr]).toEqual([1, `${nowhere}: there is no such file\n`]);
+    }
+    expect(existsSync(nowhere)).toBe(false);
+  });
+
   it('refuses a data folder that is none', async () => {
     const { code, stderr } = await runCommand('import', FULL, '--persist-to', FULL);
     expect([code, stderr]).toEqual([1, `${FULL} is not a folder\n`]);
