@@ -1,7 +1,7 @@
 /** Every command says how it is called, and refuses what it does not know. */
 import { execFile, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
@@ -228,6 +228,35 @@ it('a full disk is named, whether SQLite or the system finds it', () => {
   }
   expect(errorMessage(new Error('other'))).toBe('other');
 });
+
+it('a database that another command writes is named, and one that cannot be opened', () => {
+  const path = join(folder, 'busy');
+  const [writer, other] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
+  onTestFinished(() => [writer, other].forEach((each) => void each.close()));
+  writer.exec('BEGIN IMMEDIATE');
+  expect(thrownBy(() => other.exec('BEGIN IMMEDIATE'))).toMatch(
+    /^another command writes the database: wait until it has ended, and give .*locked\)$/,
+  );
+  const long = join(folder, ...Array.from({ length: 3 }, () => 'x'.repeat(200)));
+  mkdirSync(long, { recursive: true });
+  expect(thrownBy(() => new DatabaseSync(join(long, 'a')))).toMatch(
+    /^the database cannot be opened: its path must be shorter than 512 bytes, .*\)$/,
+  );
+});
+
+it("another user's file is named, and how to run commands", () => {
+  const refused = Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES' });
+  expect(errorMessage(refused)).toMatch(/^this user may not .*: run every command as one user \(/);
+});
+
+function thrownBy(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return errorMessage(error);
+  }
+  throw new Error('nothing was thrown');
+}
 
 it('a file of SQLite that is damaged is named, and what to do', () => {
   const file = join(folder, 'damaged');

@@ -64,6 +64,7 @@ describe('reindex', () => {
     writeFileSync(kv, '');
     const { code, stderr } = await runCommand('reindex', '--persist-to', broken);
     expect([code, stderr.match(/^ {4}at .*/m)]).toEqual([1, null]);
+    expect(stderr).toContain(`the ledger of ${broken} is there, but its NFT index could not be`);
   });
 
   it('leaves the entries to the node that serves the folder', async () => {

@@ -28,7 +28,11 @@ const PAUSE_MS = 300;
 /** Puts all NFTs of the local ledger into the index, in a process of its own. */
 export async function publishLocally(persistTo: string): Promise<void> {
   const code = await startChild(import.meta.filename, [persistTo]).ended;
-  if (code !== 0) throw new Error('the NFT index could not be put into KV');
+  if (code !== 0)
+    throw new Error(
+      `the ledger of ${persistTo} is there, but its NFT index could not be written to KV: ` +
+        'the node that serves it does that, and D1 answers until then',
+    );
 }
 
 async function publishHere(persistTo: string): Promise<void> {

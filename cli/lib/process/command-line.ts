@@ -89,9 +89,11 @@ function isMisuse(error: unknown): boolean {
 }
 
 /** Result codes of SQLite: https://www.sqlite.org/rescode.html */
+const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
 
 /** What went wrong, for people: without the stack. */
 export function errorMessage(error: unknown): string {
@@ -101,6 +103,12 @@ export function errorMessage(error: unknown): string {
   const sqliteCode = code === 'ERR_SQLITE_ERROR' ? errcode & 0xff : undefined;
   if (code === 'ENOSPC' || sqliteCode === SQLITE_FULL)
     return `the disk is full: free some space, and give the command again (${error.message})`;
+  if (sqliteCode === SQLITE_BUSY)
+    return `another command writes the database: wait until it has ended, and give this one again (${error.message})`;
+  if (sqliteCode === SQLITE_CANTOPEN)
+    return `the database cannot be opened: its path must be shorter than 512 bytes, and its folder this user's (${error.message})`;
+  if (code === 'EACCES')
+    return `this user may not read or write it: run every command as one user (${error.message})`;
   if (sqliteCode === SQLITE_IOERR)
     return `the disk cannot be read or written: is it full, or failing? (${error.message})`;
   if (sqliteCode === SQLITE_CORRUPT)
