@@ -19,6 +19,8 @@ interface Entry {
   load: () => Promise<Command>;
   /** Needs sources and tools, which a folder made by `npm run build -- --to` has not. */
   inProject?: boolean;
+  /** Requests nodes, which may be behind a proxy. */
+  requestsNodes?: boolean;
 }
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
@@ -50,10 +52,12 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   verify: {
     about: "check a node's newest milestone, or a final ledger, without trust in the node",
     load: async () => (await import('./verify.ts')).verifyCommand(),
+    requestsNodes: true,
   },
   explain: {
     about: 'find the first block in which two answers to a white-flag request differ',
     load: async () => (await import('./explain.ts')).explainCommand(),
+    requestsNodes: true,
   },
   'ledger-root': {
     about: 'compute the final root of a snapshot, without a database',
@@ -67,6 +71,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'deploy to Cloudflare, or remove what was deployed',
     load: async () => (await import('./deploy.ts')).deployCommand(),
     inProject: true,
+    requestsNodes: true,
   },
 };
 
@@ -89,6 +94,7 @@ export async function loadCommand(name: string): Promise<Command | undefined> {
     throw new UsageError(
       `${name} needs the project: ${PROJECT} has only what one machine serves by`,
     );
+  if (entry.requestsNodes) (await import('./lib/process/use-proxy.ts')).useProxy();
   return entry.load();
 }
 

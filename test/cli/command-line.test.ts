@@ -2,6 +2,7 @@
 import { execFile, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
@@ -12,7 +13,8 @@ import { PROJECT } from '../../cli/lib/project.ts';
 import { SNAPSHOT } from '../../cli/start/sample.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { callCommand, callScript } from '../support/cli/call-script.ts';
-import { runCommand, temporaryFolder } from '../support/cli/script-process.ts';
+import { runCommand, startCommand, temporaryFolder } from '../support/cli/script-process.ts';
+import { listen } from '../support/edge/launch.ts';
 
 const COMMANDS = [
   'start',
@@ -183,6 +185,32 @@ const POINTS = `
   const { stdout, stderr } = process;
   const { write } = stdout;
   stdout.write = (...line) => (stderr.write('.'), write.apply(stdout, line));`;
+
+describe('a proxy that the environment names', () => {
+  const requested: string[] = [];
+  const server = createServer(({ url }, response) => {
+    requested.push(url!);
+    response.writeHead(418).end();
+  });
+  const verify = (url: string, proxy: string) =>
+    startCommand('verify', [url, '--keys', 'ab'.repeat(32)], { HTTP_PROXY: proxy }).ended;
+
+  it('has requests to other machines, and none to this one', async () => {
+    const own = await listen(server);
+    onTestFinished(() => void server.close());
+    const path = '/api/core/v2/info';
+    const ended = await Promise.all([
+      verify('http://edge.invalid', own),
+      verify(own, 'http://127.0.0.1:1'),
+      verify(own, '127.0.0.1:1'),
+    ]);
+    for (const { stderr } of ended) expect(stderr).toContain(`${path}: status 418`);
+    expect(requested.toSorted()).toEqual([path, path, `http://edge.invalid${path}`]);
+    expect(ended[2].stderr).toMatch(
+      /^No proxy is used: HTTP_PROXY and HTTPS_PROXY must be as http:/,
+    );
+  });
+});
 
 describe('output that cannot be written', () => {
   const args = ['cli/stardust-edge.js', 'ledger-root', SNAPSHOT];
