@@ -3,6 +3,7 @@
  */
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readHead } from '../../src/ledger/core/head.ts';
 import { readStagingScript } from '../../src/ledger/import/staging-tables.ts';
 import { reportHeld } from '../lib/import/import-snapshot.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
@@ -11,7 +12,7 @@ import {
   localDatabasePath,
   makeDataFolder,
   makePrivateFile,
-  openLedger,
+  openLocalDatabase,
   persistPath,
 } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
@@ -60,8 +61,9 @@ async function fill(folder: string, file: string, config: WranglerConfig): Promi
   makeDataFolder(dirname(path));
   makePrivateFile(path);
   copyFileSync(file, path);
-  const db = await openLedger(folder, config);
+  const db = await openLocalDatabase(folder, config);
   try {
+    if ((await readHead(db)) === undefined) throw new Error('it has no ledger');
     // pages that the state hash does not read
     const { results } = await db.prepare('PRAGMA quick_check(1)').all<{ quick_check: string }>();
     if (results[0]?.quick_check !== 'ok') throw new Error(`damaged: ${results[0]?.quick_check}`);
