@@ -10,6 +10,7 @@ import { checkAddress, checkClock } from './lib/process/check-machine.ts';
 import { exitWith, filled, newCommand, parsePort, persistToOption } from './lib/process/command.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { holdFolder } from './lib/wrangler/hold-folder.ts';
+import { requireWrangler } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
 import { prepareSample, type SampleNft } from './start/prepare-sample.ts';
 import { readNetwork, readWhiteFlag } from './start/sample.ts';
@@ -56,6 +57,7 @@ interface Address {
 async function start({ ip, port, persistTo }: Address, flags: readonly string[]): Promise<number> {
   const config = readWranglerConfig();
   checkClock(config);
+  requireWrangler();
   await checkAddress(ip, port, 'start');
   const nft = await prepareSample(persistTo, config, (step) => console.log(step));
   // a second follower would write the same KV

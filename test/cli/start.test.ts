@@ -241,6 +241,21 @@ describe('npm start', () => {
     }
   });
 
+  it('names how to install wrangler, which npm leaves out with NODE_ENV=production', async () => {
+    const without = `
+      import fs from 'node:fs';
+      const { existsSync } = fs;
+      fs.existsSync = (path) => !String(path).includes('wrangler-dist') && existsSync(path);
+      (await import('node:module')).syncBuiltinESMExports();`;
+    const unmade = join(folder, 'without-wrangler');
+    const { ended } = startCommand('start', ['--port', '0', '--persist-to', unmade], {
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(without)}`,
+    });
+    const stderr = 'wrangler is not installed: run npm ci --include=dev\n';
+    expect(await Promise.race([ended, sleep(10_000)])).toEqual({ code: 1, stdout: '', stderr });
+    expect(existsSync(unmade)).toBe(false);
+  });
+
   it('names a clock that is wrong', async () => {
     const early = 'data:text/javascript,Date.now=()=>0';
     for (const command of ['start', 'serve']) {

@@ -31,8 +31,7 @@ export type RunWrangler = (
 const MAX_OUTPUT_BYTES = 1 << 24;
 
 export const runWrangler: RunWrangler = async (args, env = {}) => {
-  if (!existsSync(WRANGLER))
-    throw new Error('wrangler is not installed: run npm ci without --omit=dev');
+  requireWrangler();
   // without a terminal wrangler asks no questions
   const running = promisify(execFile)(process.execPath, ['--no-warnings', WRANGLER, ...args], {
     cwd: PROJECT,
@@ -47,6 +46,11 @@ export const runWrangler: RunWrangler = async (args, env = {}) => {
     throw new Error(`wrangler ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
   }
 };
+
+/** Throws an Error with a sentence where npm has left it out, as it does with NODE_ENV=production. */
+export function requireWrangler(): void {
+  if (!existsSync(WRANGLER)) throw new Error('wrangler is not installed: run npm ci --include=dev');
+}
 
 /** Runs statements on the deployed database. Returns the rows of each. */
 export async function queryRemotely(
