@@ -186,6 +186,12 @@ const POINTS = `
   const { write } = stdout;
   stdout.write = (...line) => (stderr.write('.'), write.apply(stdout, line));`;
 
+it.each(['import', 'restore'])('%s makes no folder ~', async (name) => {
+  const { code, stderr } = await callCommand(name, '--persist-to=~/state', SNAPSHOT);
+  const sentence = '--persist-to: no shell has expanded ~, write $HOME in its place\n';
+  expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+});
+
 describe('a proxy that the environment names', () => {
   const requested: string[] = [];
   const server = createServer(({ url }, response) => {

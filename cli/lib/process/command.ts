@@ -83,9 +83,12 @@ export function filled(name: string): (value: string) => string {
 
 /** The whole path: children run in the project's folder. */
 export const folderOption = (about: string) =>
-  new Option('--persist-to <DIR>', about).argParser((path: string) =>
-    resolve(filled('--persist-to')(path)),
-  );
+  new Option('--persist-to <DIR>', about).argParser((path: string) => {
+    // as in --persist-to=~/DIR; who removes a folder of that name removes all that he has
+    if (/^~(?:\/|$)/.test(path))
+      throw new UsageError('--persist-to: no shell has expanded ~, write $HOME in its place');
+    return resolve(filled('--persist-to')(path));
+  });
 
 export const persistToOption = (about = 'the data folder') =>
   folderOption(about).default(DEFAULT_PERSIST_TO, '.wrangler/state');
