@@ -14,9 +14,19 @@ import type { ConsistentView } from './consistent-view.ts';
 /** Reads blocks of the cone by their numbers. Throws a LedgerDamaged if one is not there. */
 export async function readBlocks(
   db: Database,
-  { cone, packs }: ConsistentView,
+  view: ConsistentView,
   numbers: readonly number[],
 ): Promise<ParsedBlock[]> {
+  const blockAt = await readBytes(db, view, numbers);
+  return numbers.map((_, i) => blockAt(i));
+}
+
+/** Returns what parses the i-th of the blocks: parsed, one takes up to ten times its bytes. */
+async function readBytes(
+  db: Database,
+  { cone, packs }: ConsistentView,
+  numbers: readonly number[],
+): Promise<(i: number) => ParsedBlock> {
   const positions = numbers.map((number) => cone.find(number));
   const places = [...placesOf(packs, positions)];
   const query = selectAt(db, 'bytes', places, (row): [place: string, bytes: Uint8Array] => [
@@ -24,12 +34,12 @@ export async function readBlocks(
     fromBase64(row.text('value')),
   ]);
   const bytesOf = new Map(await readQuery(db, query));
-  return positions.map((position, i) => {
+  return (i) => {
     const bytes = bytesOf.get(places[i]!.join());
     const result = bytes && parseBlock(bytes);
-    if (result?.ok && isBlockAt(cone, position, result.parsed.id)) return result.parsed;
+    if (result?.ok && isBlockAt(cone, positions[i]!, result.parsed.id)) return result.parsed;
     throw new LedgerDamaged(`bytes of block number ${numbers[i]}`);
-  });
+  };
 }
 
 /**
@@ -39,22 +49,22 @@ export async function readBlocks(
 export const FOLLOWER_PACKS_AT_ONCE = 16;
 
 /**
- * Yields blocks like {@link readBlocks}, some packs (800,000 characters each) at a time, in the order
- * of the packs, each with its index in `numbers`.
+ * Yields blocks like {@link readBlocks}, in the order of their packs, of which some (800,000
+ * characters each) are read at a time; each with its index in `numbers`.
  */
 export async function* readBlocksInSteps(
   db: Database,
   view: ConsistentView,
   numbers: readonly number[],
   packsAtOnce = 1,
-): AsyncGenerator<[index: number, block: ParsedBlock][]> {
+): AsyncGenerator<[index: number, block: ParsedBlock]> {
   const { cone, packs } = view;
   const byPack = [...Map.groupBy(numbers.keys(), (i) => packAt(packs, cone.find(numbers[i]!)))];
   for (let at = 0; at < byPack.length; at += packsAtOnce) {
     const indexes = byPack.slice(at, at + packsAtOnce).flatMap(([, those]) => those);
     const some = indexes.map((i) => numbers[i]!);
-    const blocks = await readBlocks(db, view, some);
-    yield indexes.map((index, i) => [index, blocks[i]!]);
+    const blockAt = await readBytes(db, view, some);
+    for (const [i, index] of indexes.entries()) yield [index, blockAt(i)];
   }
 }
 
@@ -90,7 +100,7 @@ export async function meetsPreviousMilestone(
     throw new ConeUnavailable('too-large', reason);
   }
   const numbers = unverified.map((position) => view.cone.numberAt(position));
-  for await (const step of readBlocksInSteps(db, view, numbers, FOLLOWER_PACKS_AT_ONCE))
-    for (const [, block] of step) if (await isMilestoneBlock(block, keys, verify)) return true;
+  for await (const [, block] of readBlocksInSteps(db, view, numbers, FOLLOWER_PACKS_AT_ONCE))
+    if (await isMilestoneBlock(block, keys, verify)) return true;
   return false;
 }

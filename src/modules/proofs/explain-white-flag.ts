@@ -113,17 +113,15 @@ async function explainBlocks(
     judged = [];
     bytes = 0;
   };
-  for await (const step of readBlocksInSteps(db, view, numbers)) {
-    for (const [place, block] of step) {
-      const reason = reasons[place]!;
-      explained[place] = explainBlock(block, reason, deciding.get(place));
-      if (!isOfVerdict(reason)) continue;
-      const position = order[place]!;
-      // parsed, a block takes some four times its bytes
-      bytes += 4 * block.bytes.length + OUTPUT_BYTES * cone.transactionAt(position).inputCount;
-      judged.push({ place, position, block, reason });
-      if (bytes >= FAULT_BYTES_AT_ONCE) await explainFaults();
-    }
+  for await (const [place, block] of readBlocksInSteps(db, view, numbers)) {
+    const reason = reasons[place]!;
+    explained[place] = explainBlock(block, reason, deciding.get(place));
+    if (!isOfVerdict(reason)) continue;
+    const position = order[place]!;
+    // parsed, a block takes some four times its bytes
+    bytes += 4 * block.bytes.length + OUTPUT_BYTES * cone.transactionAt(position).inputCount;
+    judged.push({ place, position, block, reason });
+    if (bytes >= FAULT_BYTES_AT_ONCE) await explainFaults();
   }
   if (judged.length > 0) await explainFaults();
   for (const [place, { spentBy }] of deciding) {
