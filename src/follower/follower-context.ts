@@ -100,7 +100,7 @@ export interface FollowerMemory {
     /** Unix milliseconds of the last look at an upstream's tips. */
     lookedAt: number;
     /** Tops of walks of tips, by upstream, each where the one before was cut off (store-tips.ts). */
-    cut: OfLedgerIndex<(readonly string[])[][]>;
+    cut: OfLedgerIndex<Uint8Array[][]>;
     /** Number of passes that leave tips alone, after one that stored some. */
     passesToRest: number;
     /** Unix milliseconds at which the newest block was stored. */

@@ -1,6 +1,7 @@
 /** Words of upstreams about blocks that are not stored, bounded by heap, the oldest evicted. */
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { hasPassed } from '../platform/clock.ts';
+import { concatBytes } from '../stardust/encoding/bytes.ts';
 
 /** IDs of blocks, 64 hex digits each. */
 export interface BlockIds {
@@ -42,3 +43,10 @@ export function ofLedgerIndex<T>(create: () => T): OfLedgerIndex<T> {
     return held.value;
   };
 }
+
+/** Hex IDs side by side, 32 bytes each: as strings they take three times as much. */
+export const joinIds = (ids: readonly string[]): Uint8Array =>
+  concatBytes(...ids.map((id) => Uint8Array.fromHex(id)));
+
+export const splitIds = (bytes: Uint8Array): string[] =>
+  Array.from({ length: bytes.length / 32 }, (_, i) => bytes.subarray(32 * i, 32 * i + 32).toHex());

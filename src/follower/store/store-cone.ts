@@ -39,6 +39,7 @@ import { writeLog } from '../../platform/log.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { splitIds } from '../../upstream/block-ids.ts';
 import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';
 import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader } from '../../upstream/read-references.ts';
@@ -304,11 +305,7 @@ async function storePart(
   let steps = 0;
   let heap = 0;
   while (steps < left.length && blocks.size < maxPart && heap < MAX_PART_HEAP_BYTES) {
-    const step = left[steps++]!;
-    const ids = Array.from({ length: step.length / 32 }, (_, i) =>
-      step.subarray(32 * i, 32 * (i + 1)).toHex(),
-    );
-    for (const block of await fetch(ids)) {
+    for (const block of await fetch(splitIds(left[steps++]!))) {
       blocks.set(toHexDigits(block.id), block);
       heap += heapOf(block);
     }

@@ -1,5 +1,6 @@
 /** Stores the blocks near the tips between milestones, for the coordinator's next request. */
 import { within } from '../../platform/clock.ts';
+import { joinIds, splitIds } from '../../upstream/block-ids.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { GatherContext, Moment } from './gather-blocks.ts';
 import { type StoredBlocks, storeBelow } from './store-gathered.ts';
@@ -43,19 +44,19 @@ export async function storeTips(
     const tips = await within(FETCH_MS, namedBy.readTips(), () => undefined);
     // the next milestone may not come in time either
     if (tips === undefined) leave();
-    else if (tips.length > 0) cutTops.push([...new Set(tips)]);
+    else if (tips.length > 0) cutTops.push(joinIds([...new Set(tips)]));
   }
   const all = { stored: 0, refused: 0 };
   let [isCut, isBusy] = [false, false];
   while (cutTops.length > 0 && !isCut && !isBusy && Date.now() < limits.deadline) {
-    const walkLimits = { ...limits, unasked: cutTops[0]! };
-    const walk = await storeBelow(context, moment, cutTops.at(-1)!, walkLimits);
+    const walkLimits = { ...limits, unasked: splitIds(cutTops[0]!) };
+    const walk = await storeBelow(context, moment, splitIds(cutTops.at(-1)!), walkLimits);
     const { stored, refused, cut, fault } = walk;
     all.stored += stored;
     all.refused += refused;
     isCut = cut.length > 0;
     isBusy = walk.isBusy;
-    if (isCut) cutTops.push(cut.slice(0, MAX_FETCHED));
+    if (isCut) cutTops.push(joinIds(cut.slice(0, MAX_FETCHED)));
     else cutTops.pop();
     // it came down to what cannot be stored
     const isInVain = !isCut && stored === 0 && !(fault instanceof UpstreamFailure);

@@ -17,6 +17,7 @@ import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { joinIds } from '../../../src/upstream/block-ids.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
@@ -62,6 +63,15 @@ it('stores 1,000 open blocks in a few passes, then answers without upstream', as
   expect(stored.at(-1)).toBe(1001);
   expect(await storeNow(rig, db)).toBe(0);
   await expectRoots(rig, network);
+});
+
+it('remembers where walks were cut off in 32 bytes for each block', async () => {
+  const { rig } = await startWithOpen(700);
+  await storeNow(rig, db);
+  const { generation, ledger } = (await readHead(db))!;
+  const cuts = rig.following.memory.tips.cut(generation, ledger)[0]!;
+  // of the tip, and of the two blocks below the last that was fetched
+  expect(cuts.map(({ byteLength }) => byteLength)).toEqual([32, 64]);
 });
 
 it('asks upstream about one block each 64 levels of a long walk', async () => {
@@ -414,7 +424,7 @@ it('asks no other upstream for what is left of the tips that one named', async (
   const honest = listening(rig.upstream);
   const { generation, ledger } = (await readHead(db))!;
   const { tips } = rig.following.memory;
-  tips.cut(generation, ledger)[0] = [[...made]];
+  tips.cut(generation, ledger)[0] = [joinIds([...made])];
   const following = { ...rig.following, upstreams: [first, honest.upstream] };
   following.memory.upstreams.ranking.beginWith(1);
   await passOnce({ following });
