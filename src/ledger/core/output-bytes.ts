@@ -8,7 +8,8 @@
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes, getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
 import { checksum, LedgerDamaged } from './checksum.ts';
-import type { Row } from './read-batch.ts';
+import type { Database } from './database.ts';
+import { one, type Row, readAlone } from './read-batch.ts';
 import { summedColumns } from './row-sum.ts';
 
 /** Initial checksum: that of no bytes is not zero. */
@@ -56,6 +57,19 @@ export function splitContentsSql(text: string) {
 export function contentsLengthSql(output: string): string {
   const rest = `SELECT octet_length(r.bytes) FROM output_rest r WHERE r.key = ${output}.rest`;
   return `octet_length(${output}.bytes) + coalesce((${rest}), 0) AS length`;
+}
+
+/** Characters of the contents that one step reads: each may have 29,000. */
+const MAX_STEP_LENGTH = 8_000_000;
+
+const COUNT_NEXT = `
+  SELECT iif(max(total) > ${MAX_STEP_LENGTH}, max(1, sum(total <= ${MAX_STEP_LENGTH})), ?2) AS count FROM (
+    SELECT sum(length) OVER (ORDER BY id) AS total FROM (
+      SELECT o.id, ${contentsLengthSql('o')} FROM output o WHERE o.id > ?1 ORDER BY o.id LIMIT ?2))`;
+
+/** How many of the outputs behind this ID one step reads: as many, or fewer if they are long. */
+export async function countNext(db: Database, after: string, most: number): Promise<number> {
+  return readAlone(one(db.prepare(COUNT_NEXT).bind(after, most), (row) => row.integer('count')));
 }
 
 /**

@@ -6,13 +6,13 @@ import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { ALL_INDEXED, keepsIndex, readHead } from '../core/head.ts';
-import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
+import { countNext, outputColumns, unspentFromRow } from '../core/output-bytes.ts';
 import { many, readQuery, write } from '../core/read-batch.ts';
 import { lookTwice, moveHead, notingDamage } from '../core/write-head.ts';
 import { type IndexSettings, wantsIndex } from './indexed-kinds.ts';
 import { insertListRows, listRow } from './list-rows.ts';
 
-/** Outputs of one step: a fraction of a second, and up to 29 MB of contents. */
+/** Outputs of one step: a fraction of a second. */
 export const STEP_OUTPUTS = 1000;
 
 const SELECT_OUTPUTS = `
@@ -33,12 +33,13 @@ export async function fillIndex(
   const head = await readHead(db);
   if (head === undefined || head.indexed === ALL_INDEXED) return true;
   if (!wantsIndex(head.ledger, settings) && !keepsIndex(head)) return true;
-  const outputs = many(db.prepare(SELECT_OUTPUTS).bind(head.indexed, most), (row) => {
+  const count = await countNext(db, head.indexed, most);
+  const outputs = many(db.prepare(SELECT_OUTPUTS).bind(head.indexed, count), (row) => {
     const { id, bytes, createdTime } = unspentFromRow(row);
     return listRow(decodeOutput(bytes), id, createdTime);
   });
   const rows = await notingDamage(db, head, () => lookTwice(() => readQuery(db, outputs)));
-  const isLast = rows.length < most;
+  const isLast = rows.length < count;
   const indexed = isLast ? ALL_INDEXED : String(rows.at(-1)![1]);
   const statements = [moveHead(db, head, { indexed }), ...insertListRows(db, rows)];
   await runFenced(db, { writes: write(statements) });

@@ -27,7 +27,7 @@ import { randomNetwork } from '../../support/network/random-network.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
-import { basic, nft } from '../../support/payloads/outputs.ts';
+import { basic, metadata, nft } from '../../support/payloads/outputs.ts';
 
 const MODULUS = 2n ** 52n;
 
@@ -398,4 +398,26 @@ it('what comes wrong once, and is whole on the disk, is no damage', async () => 
   await scrubAll(misread);
   expect(misreads).toBe(1);
   expect((await readHead(db))!.integrity.damaged).toBeUndefined();
+});
+
+it('reads no more contents at once than fit into the memory beside all else', async () => {
+  const long = new Uint8Array(8192);
+  const network = new SyntheticNetwork({
+    seed: 'long outputs',
+    coins: (account) =>
+      Array.from({ length: 900 }, () => basic(account(0), { features: [metadata(long)] })),
+  });
+  const db = await openMemory();
+  await startLedger(db, network, 0);
+  const lengths: number[] = [];
+  const counted = disturbed(
+    db,
+    async () => {},
+    async (_, __, results) => {
+      lengths.push(JSON.stringify(results).length);
+    },
+  );
+  for (let isRound = false; !isRound; ) isRound = await scrub(counted);
+  expect(Math.max(...lengths)).toBeGreaterThan(7_000_000);
+  expect(Math.max(...lengths)).toBeLessThan(9_000_000);
 });
