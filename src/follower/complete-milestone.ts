@@ -41,8 +41,8 @@ export interface CompleteTools extends Omit<StoreConeTools, 'view'> {
 /** Tries in one pass: each ends as blocks of the cone were dropped, or referenced earlier. */
 const MAX_TRIES = 3;
 
-/** Blocks met by walks that are kept while another upstream is asked, those asked last first: 20 MB. */
-const MAX_KEPT = 200_000;
+/** Blocks met by walks that are kept while another upstream is asked, those asked last first: 8 MB. */
+const MAX_KEPT = 100_000;
 
 /** Times that a stored cone is left to the upstream by whose word it ends, after the first one. */
 const MAX_SPARED = 8;

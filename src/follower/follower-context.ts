@@ -29,7 +29,7 @@ import { createPushedMilestones, type PushedMilestones } from './pushed/pushed-m
 import { createSteps, type RunStep } from './steps.ts';
 import type { SaidReferences } from './store/leave-out.ts';
 import { createProgress, type Progress } from './store/progress.ts';
-import type { MissingCone } from './store/store-cone.ts';
+import { countMet, MET_HEAP_BYTES, type MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
 
 export interface FollowerContext {
@@ -85,7 +85,7 @@ export interface FollowerMemory {
   index: UnreferencedIndex;
   /** Blocks that are not stored yet, kept over passes: a large past cone is fetched in several. */
   pool: BlockPool;
-  /** Heap of the blocks that walks have fetched and not stored yet (store/gather-blocks.ts). */
+  /** Heap of the blocks that walks hold and have not stored yet (store/gather-blocks.ts). */
   fetched: { heap: number };
   milestones: PushedMilestones;
   /** Missing parts of the next milestone's past cone, by whose word they end: the last one first. */
@@ -188,8 +188,19 @@ const REFERENCED_MS = 10_000;
 /** IDs of blocks that upstreams called referenced or unreferenced: 4 MB together. */
 const MAX_SAID = 12_500;
 
-/** Heap for blocks that are not stored yet: more than two seconds of a busy network. */
+/**
+ * Heap for blocks that are not stored yet, of the pool and of walks: more than two seconds of a busy
+ * network. They have less where more is unreferenced: what a milestone reads takes the heap then.
+ */
 const MAX_POOL_HEAP_BYTES = 34_000_000;
+const MIN_POOL_HEAP_BYTES = 4_000_000;
+const MAX_HEAP_BYTES = 80_000_000;
+
+/** Heap for blocks that are not stored yet. */
+export const heapForBlocks = ({ index, missing }: Pick<FollowerMemory, 'index' | 'missing'>) => {
+  const met = missing.reduce((sum, cone) => sum + MET_HEAP_BYTES * countMet(cone), 0);
+  return Math.max(2 * MIN_POOL_HEAP_BYTES, MAX_HEAP_BYTES - index.heap() - met);
+};
 
 export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): FollowerMemory {
   // before a ledger was read nothing is admitted
@@ -199,7 +210,12 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     step: createSteps(Date.now),
     lastLedger: undefined,
     index: createUnreferencedIndex(),
-    pool: createBlockPool(maxPoolHeapBytes, isAdmitted),
+    pool: createBlockPool(maxPoolHeapBytes, isAdmitted, () =>
+      Math.max(
+        MIN_POOL_HEAP_BYTES,
+        Math.min(maxPoolHeapBytes, heapForBlocks(memory)) - memory.fetched.heap,
+      ),
+    ),
     fetched: { heap: 0 },
     milestones: createPushedMilestones(),
     missing: [],

@@ -19,7 +19,16 @@ export function createBoundedMap<V>(
     total -= sizeOf(key, value);
   }
 
+  /** Evicts the least recently used entries until the rest is no larger. */
+  function evictTo(size: number): void {
+    for (const oldest of entries.keys()) {
+      if (total <= size) break;
+      remove(oldest);
+    }
+  }
+
   return {
+    evictTo,
     /** Returns the value, which stays as old as it is. */
     peek: (key: string) => entries.get(key),
     /** Returns the value, which is the most recently used one then. */
@@ -37,10 +46,7 @@ export function createBoundedMap<V>(
       if (size > max) return;
       entries.set(key, value);
       total += size;
-      for (const oldest of entries.keys()) {
-        if (total <= max) break;
-        remove(oldest);
-      }
+      evictTo(max);
     },
     delete: remove,
     entries: () => entries.entries(),

@@ -55,16 +55,22 @@ export function heapOf({ bytes, block, transaction, milestone }: ParsedBlock): n
  * reads parents first, so each refetched block would evict the next one to be read.
  *
  * @param isAdmitted whether a node would store the block though nobody requested it
+ * @param most heap that it may have where others take some; absent: all
  */
 export function createBlockPool(
   maxHeapBytes: number,
   isAdmitted: (block: ParsedBlock) => boolean,
+  most = () => maxHeapBytes,
 ): BlockPool {
   const pooled = createBoundedMap<Pooled>(maxHeapBytes, (_, { block }) => heapOf(block));
+  const keep = (id: string, each: Pooled) => {
+    pooled.set(id, each);
+    pooled.evictTo(most());
+  };
   return {
     get: (id) => pooled.peek(id)?.block,
     set(id, block) {
-      if (pooled.peek(id) === undefined) pooled.set(id, { block });
+      if (pooled.peek(id) === undefined) keep(id, { block });
     },
     delete: pooled.delete,
     push(bytes, now) {
@@ -72,7 +78,7 @@ export function createBlockPool(
       if (!result.ok) return;
       const id = toHexDigits(result.parsed.id);
       if (pooled.peek(id) !== undefined || !isAdmitted(result.parsed)) return;
-      pooled.set(id, { block: result.parsed, came: now });
+      keep(id, { block: result.parsed, came: now });
     },
     pushed(most = Number.POSITIVE_INFINITY) {
       const found: [string, number][] = [];

@@ -94,7 +94,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      '… staged: {MAX_STAGED_LENGTH} characters without contents, {MAX_STAGED_BYTES}',
+      '… all unreferenced: {MAX_LIVE_HEAP_BYTES} heap, {MAX_LIVE_BYTES}',
       'follower/store/store-cone.ts',
       'dropped; the next upstream',
     ],
@@ -104,7 +104,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'the next upstream',
     ],
     [
-      'walks: {MAX_FETCHED_HEAP_BYTES} of fetched blocks, or {MIN_FETCHED_HEAP_BYTES} in one; a walk: {MAX_QUERIED} queries about references, {QUERIED_AT_ONCE} at once',
+      'walks: {MAX_FETCHED_HEAP_BYTES} of blocks, or {MIN_FETCHED_HEAP_BYTES} in one; a walk: {MAX_QUERIED} queries about references, {QUERIED_AT_ONCE} at once',
       'follower/store/gather-blocks.ts',
       'not proven: not stored',
     ],

@@ -22,17 +22,17 @@ import {
 } from '../../upstream/read-references.ts';
 import { connectionsToEach } from '../../upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
-import type { FollowerContext, SaidOfBlocks } from '../follower-context.ts';
+import { type FollowerContext, heapForBlocks, type SaidOfBlocks } from '../follower-context.ts';
 
 /** Queries about blocks in one walk, and those at once. */
 const MAX_QUERIED = 300;
 const QUERIED_AT_ONCE = 30;
 
 /**
- * Heap of the blocks that all walks have fetched, as much as the pool's, and of one where that is
- * used up: 300 of the largest transactions take 98 MB.
+ * Heap of the blocks that all walks hold, fetched or from the pool, which has less then, and of one
+ * where that is used up: 300 of the largest transactions take 98 MB.
  */
-const MAX_FETCHED_HEAP_BYTES = 34_000_000;
+const MAX_FETCHED_HEAP_BYTES = 24_000_000;
 const MIN_FETCHED_HEAP_BYTES = 2_000_000;
 const FETCHED_AT_ONCE = 64;
 
@@ -133,10 +133,13 @@ export async function gatherBlocks(
   };
   const met = new Map<string, ParsedBlock>();
   const query = createQuery(context, moment, deadline);
-  const isFull = () => ofAll.heap >= MAX_FETCHED_HEAP_BYTES && held.heap >= MIN_FETCHED_HEAP_BYTES;
-  const hold = (heap: number) => {
-    held.heap += heap;
-    ofAll.heap += heap;
+  const isFull = () =>
+    held.heap >= MIN_FETCHED_HEAP_BYTES &&
+    ofAll.heap >= Math.min(MAX_FETCHED_HEAP_BYTES, heapForBlocks(memory));
+  const hold = (block: ParsedBlock): ParsedBlock => {
+    held.heap += heapOf(block);
+    ofAll.heap += heapOf(block);
+    return block;
   };
   const cut: string[] = [];
   let fault: GatherFault | undefined;
@@ -159,8 +162,8 @@ export async function gatherBlocks(
   const { findUnreferenced } = await memory.index.view(db, head, []);
   await walkDown(skeleton, {
     recall(id) {
-      const block = said.referenced.has(id) ? undefined : pool.get(id);
-      return block && !refuses(id, block) ? block : undefined;
+      const block = said.referenced.has(id) || isFull() ? undefined : pool.get(id);
+      return block && !refuses(id, block) ? hold(block) : undefined;
     },
     async findKnown(ids) {
       const others = ids.filter((id) => !said.referenced.has(id));
@@ -185,8 +188,7 @@ export async function gatherBlocks(
           if (isFull()) return void cut.push(id);
           const block = await fetchOne(id);
           if (isOver) return;
-          came[i] = block;
-          if (block) hold(heapOf(block));
+          came[i] = block && hold(block);
         };
         // no more at once than have a connection: those that wait for one have less time to come
         const count = connectionsToEach(upstreams, urgency);

@@ -31,10 +31,14 @@ import {
   findProvenUnreferenced,
   knowsEveryReference,
 } from '../../ledger/intake/prove-unreferenced.ts';
-import { selectStagedExtent } from '../../ledger/packs/live-packs.ts';
+import { selectExtent } from '../../ledger/packs/live-packs.ts';
 import { dropStaged } from '../../ledger/write/drop-blocks.ts';
-import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
-import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
+import {
+  heapOfUnreferenced,
+  lookUpBlocks,
+  type UnreferencedIndex,
+  type UnreferencedView,
+} from '../../ledger/write/unreferenced-index.ts';
 import { writeLog } from '../../platform/log.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
@@ -104,7 +108,10 @@ export function createMissingCone(
   };
 }
 
-/** Blocks that the walk met, and words about them, which take as much heap: 42 MB for 500,000. */
+/** Heap of a block that the walk met, or of a word about one. */
+export const MET_HEAP_BYTES = 84;
+
+/** Blocks that the walk met, and words about them, which take as much heap. */
 export const countMet = ({ skeleton, said }: MissingCone): number =>
   skeleton.size + said.words.size;
 
@@ -136,31 +143,33 @@ export interface StoreConeTools extends QueryLimits {
   upstream?: Upstream | undefined;
   /** Unix milliseconds after which no further part is begun, and not much is walked. */
   deadline: number;
-  /** The most blocks of a part, those that the walk may meet, and characters staged. */
+  /** The most blocks of a part, those that the walk may meet, and heap of unreferenced ones. */
   maxPart?: number;
   maxMet?: number;
-  maxStaged?: number;
+  maxHeap?: number;
 }
 
 /** Levels of blocks in a row without a query whether they are referenced. */
 const MAX_LEVELS = 64;
 
 /**
- * Characters of staged packs (live-packs.ts) to which more may be staged, and bytes in D1: 280,000
- * blocks without a transaction, or 480,000 mentions of outputs. A milestone's view and the index of
- * unreferenced blocks take up to 1.5 bytes of heap for each character. A lying upstream can have its
- * walk miss where the past cone ends.
+ * Heap of unreferenced blocks to which a milestone's are added, beyond that of what is stored without
+ * one (drop-blocks.ts): 165,000 blocks, or 600,000 mentions of outputs. And bytes in D1. A lying
+ * upstream can have its walk miss where the past cone ends.
  */
-const MAX_STAGED_LENGTH = 50_000_000;
-const MAX_STAGED_BYTES = 4_000_000_000;
+const MAX_LIVE_HEAP_BYTES = 75_000_000;
+const MAX_LIVE_BYTES = 4_000_000_000;
 
-/** Blocks and words of a walk. A lying upstream would have it walk down to the genesis. */
-const MAX_MET = 500_000;
+/**
+ * Blocks and words of a walk, more than can be stored. A lying upstream would have it walk
+ * down to the genesis.
+ */
+const MAX_MET = 250_000;
 
 /** Blocks of a part, and heap for them, which is measured after each {@link PART_STEP}. */
 const PART_STEP = 64;
 const MAX_PART = 31 * PART_STEP;
-const MAX_PART_HEAP_BYTES = 12_000_000;
+const MAX_PART_HEAP_BYTES = 8_000_000;
 
 /**
  * Statements for the cone in one pass, one part aside. The pass may have used 400 (apply-next.ts) of
@@ -200,25 +209,25 @@ async function storeParts(
     const isOver = budget.statementsLeft < OF_PART || Date.now() > tools.deadline;
     if (parts > 0 && isOver) throw overBudget(cone);
     budget.statementsLeft -= OF_PART;
-    await requireStagedFits(db, cone, tools);
+    await requireFit(db, cone, tools);
     await storePart(db, head, cone, cone.left, tools);
   }
 }
 
 /**
- * Drops what is staged where it is too much, by whosever word, and throws a ConeUnavailable: the
+ * Drops what is staged where too much is stored, by whosever word, and throws a ConeUnavailable: the
  * next upstream, or the next pass, walks down to nothing that a liar staged.
  */
-async function requireStagedFits(
+async function requireFit(
   db: Database,
   { index, generation }: MissingCone,
-  { memory, maxStaged = MAX_STAGED_LENGTH }: StoreConeTools,
+  { memory, maxHeap = MAX_LIVE_HEAP_BYTES }: StoreConeTools,
 ): Promise<void> {
-  const { length, bytes } = await readAlone(selectStagedExtent(db));
-  if (length <= maxStaged && bytes <= MAX_STAGED_BYTES) return;
+  const extent = await readAlone(selectExtent(db));
+  if (heapOfUnreferenced(extent) <= maxHeap && extent.bytes <= MAX_LIVE_BYTES) return;
   await memory.step('store', () => dropStaged(db, generation));
   memory.missing = [];
-  const reason = `milestone ${index}: more of its past cone is staged than can be read`;
+  const reason = `milestone ${index}: more of its past cone is stored than can be read`;
   throw new ConeUnavailable('too-large', reason);
 }
 

@@ -102,7 +102,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Blocks of one step, and their heap, one block aside: writing takes twice as much. */
 const MAX_STORED = 2000;
-const MAX_STORED_HEAP_BYTES = 12_000_000;
+const MAX_STORED_HEAP_BYTES = 8_000_000;
 
 const TOO_MANY = 'too many unreferenced blocks are stored already';
 

@@ -10,6 +10,10 @@ const FREE = 0;
 /** Growth of full arrays: of 300,000 IDs, doubling would leave 9 MB unused. */
 const GROWTH = 1.25;
 
+/** Entries for which there is room at first, and places. */
+const FIRST_ROOM = 16;
+const FIRST_PLACES = 4096;
+
 export class IdMap {
   readonly #idBytes: number;
   readonly #width: 1 | 2;
@@ -23,16 +27,14 @@ export class IdMap {
   /**
    * @param idBytes length of each ID: 32 of blocks, 34 of outputs
    * @param width numbers of each entry
-   * @param room entries for which there is room at first
    */
-  constructor(idBytes: number, width: 1 | 2 = 1, room = 16) {
+  constructor(idBytes: number, width: 1 | 2 = 1) {
     this.#idBytes = idBytes;
     this.#width = width;
     this.#decoded = new Uint8Array(idBytes);
-    this.#ids = new Uint8Array(room * idBytes);
-    this.#numbers = new Float64Array(room * width);
-    // a power of two, half of it free
-    this.#places = new Int32Array(Math.max(4096, 2 ** Math.ceil(Math.log2(2 * room + 2))));
+    this.#ids = new Uint8Array(FIRST_ROOM * idBytes);
+    this.#numbers = new Float64Array(FIRST_ROOM * width);
+    this.#places = new Int32Array(FIRST_PLACES);
   }
 
   get size(): number {
@@ -75,7 +77,7 @@ export class IdMap {
       index = this.#size;
       this.#append(bytes);
       this.#places[place] = index + 1;
-      if (2 * this.#size > this.#places.length) this.#grow();
+      if (2 * this.#size > this.#places.length) this.#place(2 * this.#places.length);
     }
     return index;
   }
@@ -95,25 +97,28 @@ export class IdMap {
   }
 
   /**
-   * Returns a map of the entries whose number is to be kept.
+   * Drops the entries whose number is not to be kept, in place: a copy would take as much heap.
    *
    * @param secondOf new second number of a first one; absent: unchanged
    */
-  filter(keep: (number: number) => boolean, secondOf?: (number: number) => number): IdMap {
-    const width = this.#width;
-    let count = 0;
-    for (let index = 0; index < this.#size; index++)
-      if (keep(this.#numbers[index * width]!)) count++;
-    // with room for all of them, as each growth leaves the former arrays behind
-    const kept = new IdMap(this.#idBytes, width, Math.max(count, 16));
+  retain(keep: (number: number) => boolean, secondOf?: (number: number) => number): void {
+    const [idBytes, width] = [this.#idBytes, this.#width];
+    let kept = 0;
     for (let index = 0; index < this.#size; index++) {
-      const at = index * width;
-      if (!keep(this.#numbers[at]!)) continue;
-      const place = kept.#add(this.bytesAt(index));
-      kept.#numbers.set(this.#numbers.subarray(at, at + width), place * width);
-      if (secondOf) kept.#numbers[place * width + 1] = secondOf(this.#numbers[at]!);
+      const number = this.numberAt(index);
+      if (!keep(number)) continue;
+      this.#ids.copyWithin(kept * idBytes, index * idBytes, (index + 1) * idBytes);
+      this.#numbers.copyWithin(kept * width, index * width, (index + 1) * width);
+      if (secondOf) this.#numbers[kept * width + 1] = secondOf(number);
+      kept++;
     }
-    return kept;
+    this.#size = kept;
+    const room = Math.max(kept, FIRST_ROOM);
+    if (2 * room < this.#numbers.length / width) {
+      this.#ids = this.#ids.slice(0, room * idBytes);
+      this.#numbers = this.#numbers.slice(0, room * width);
+    }
+    this.#place(Math.max(FIRST_PLACES, 2 ** Math.ceil(Math.log2(2 * kept + 2))));
   }
 
   /** Decodes into a shared buffer: there are thousands of calls a second. */
@@ -163,8 +168,9 @@ export class IdMap {
     return true;
   }
 
-  #grow(): void {
-    const places = new Int32Array(2 * this.#places.length);
+  /** Notes the places of all IDs in a table of this length, a power of two, half of it free. */
+  #place(length: number): void {
+    const places = new Int32Array(length);
     const mask = places.length - 1;
     for (let index = 0; index < this.#size; index++) {
       let place = this.#hash(this.#ids, index * this.#idBytes) & mask;

@@ -94,20 +94,6 @@ export function selectExtent(db: Database): Query<LiveExtent> {
   }));
 }
 
-const SELECT_STAGED_EXTENT = `
-  SELECT coalesce(sum(octet_length(p.records) + octet_length(p.blocks) + octet_length(p.outputs)), 0)
-      AS length,
-    coalesce(sum(octet_length(c.bytes) + octet_length(c.outputs)), 0) AS bytes
-  FROM pack p JOIN pack_content c ON c.key = p.key WHERE p.live = 1 AND p.staged IS NOT NULL`;
-
-/** Characters of staged packs that are read to apply a milestone; bytes of their contents in D1. */
-export function selectStagedExtent(db: Database): Query<{ length: number; bytes: number }> {
-  return one(db.prepare(SELECT_STAGED_EXTENT), (row) => ({
-    length: row.integer('length'),
-    bytes: row.integer('bytes'),
-  }));
-}
-
 /** Packs whose IDs are read at once: up to 600 KB each, most of it outputs. */
 export const IDS_PAGE = 16;
 

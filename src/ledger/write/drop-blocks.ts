@@ -28,19 +28,19 @@ import type { UnreferencedIndex } from './unreferenced-index.ts';
 const ORPHAN_MARGIN_MILESTONES = 10;
 
 /**
- * Limits beyond which blocks that no upstream's tip needs are evicted. An hour's halt of a network
- * of five blocks a second has left 800 MB, and 25,000 blocks. The follower keeps 70 bytes for each
- * mention of an output (unreferenced-index.ts), twice that while blocks leave: 42 MB.
+ * Limits beyond which blocks that no upstream's tip needs are evicted: of bytes, and of blocks and
+ * mentions together, as both take heap (unreferenced-index.ts): 27 MB, or 36. An hour's halt of a
+ * network of five blocks a second has left 800 MB, and 25,000 blocks.
  */
 export const UNREFERENCED_LIMITS: UnreferencedLimits = {
-  blocks: 100_000,
+  blocks: 60_000,
   bytes: 2_000_000_000,
   mentions: 300_000,
 };
 
 /**
  * Multiple of the limits from which on blocks are stored for milestones only: tips that an upstream
- * makes up need all that is below them. In memory that is 63 MB at most.
+ * makes up need all that is below them.
  */
 const STORE_UP_TO = 1.5;
 
@@ -90,7 +90,8 @@ export async function measureUnreferenced(
     extent: selectExtent(db),
   });
   const { blocks, bytes, mentions } = { ...UNREFERENCED_LIMITS, ...limits };
-  const excess = Math.max(extent.blocks / blocks, extent.bytes / bytes, extent.mentions / mentions);
+  const heap = extent.blocks / blocks + extent.mentions / mentions;
+  const excess = Math.max(heap, extent.bytes / bytes);
   const room = Math.max(0, Math.ceil(STORE_UP_TO * blocks - excess * blocks));
   return { head, parameters, oldest: extent.oldest, excess, room };
 }
@@ -99,9 +100,9 @@ export async function measureUnreferenced(
 export function roomOf({ bytes, transaction }: ParsedBlock): number {
   const limits = UNREFERENCED_LIMITS;
   const { inputs = [], outputs = [] } = transaction?.value.essence ?? {};
-  const mentions = (inputs.length + outputs.length) / limits.mentions;
+  const mentions = (limits.blocks * (inputs.length + outputs.length)) / limits.mentions;
   // as base64, and what it creates once more
-  return Math.max(1, limits.blocks * Math.max((3 * bytes.length) / limits.bytes, mentions));
+  return Math.max(1 + mentions, (limits.blocks * 3 * bytes.length) / limits.bytes);
 }
 
 /**
