@@ -70,6 +70,8 @@ export interface WhiteFlagOptions {
   inPlace?: InPlace | undefined;
   /** Has the follower write what D1 lacks. Absent where nothing is followed. */
   bring?: ((wanted: WantedOfFollower) => Promise<Brought>) | undefined;
+  /** Verdicts of one round: the follower's object holds those of all requests that wait. */
+  maxUndecided?: number;
 }
 
 export interface Brought {
@@ -147,7 +149,7 @@ export async function walkProposal<Answer>(
   options: WhiteFlagOptions,
   conclude: (walked: WalkedProposal) => Promise<Answer>,
 ): Promise<Answer | WhiteFlagRefusal> {
-  const { bring, inPlace = (work) => work() } = options;
+  const { bring, inPlace = (work) => work(), maxUndecided = MAX_UNDECIDED } = options;
   const { stages, measure } = createStopwatch();
   let db = asked;
   let before: string | undefined;
@@ -159,7 +161,7 @@ export async function walkProposal<Answer>(
         const read = await readAndWalk(db, request, measure, mayFail);
         if (round === 0) before = read.view?.head.generation;
         const mayBring = round < MAX_ROUNDS && bring !== undefined && why === undefined;
-        const wanted = mayBring ? wantedOfFollower(read, request) : undefined;
+        const wanted = mayBring ? wantedOfFollower(read, request, maxUndecided) : undefined;
         // an upstream that did not have a block a moment ago is not asked again
         if (wanted !== undefined && (round === 0 || wanted.blocks.length === 0)) return { wanted };
         const walked = await requireWalked({ ...read, db, before, why, stages }, request, options);
@@ -217,6 +219,9 @@ function refuseUnknown({ named }: ConsistentView, parents: readonly string[]): W
   return refuse('unknown', detail);
 }
 
+/** Numbers of 70 requests take 3 MB. */
+const MAX_UNDECIDED = 4000;
+
 /** How often the follower is told to write: blocks, verdicts, and those of rivals of what failed. */
 const MAX_ROUNDS = 3;
 
@@ -254,12 +259,13 @@ async function readAndWalk(
 function wantedOfFollower(
   { view, whiteFlag }: ReadAndWalked,
   { index, parents }: WhiteFlagRequest,
+  maxUndecided: number,
 ): WantedOfFollower | undefined {
   if (view === undefined) return undefined;
   if (whiteFlag !== undefined)
     return whiteFlag.undecided.length === 0
       ? undefined
-      : { blocks: [], undecided: numbersByPack(view, whiteFlag.undecided) };
+      : { blocks: [], undecided: numbersByPack(view, whiteFlag.undecided.slice(0, maxUndecided)) };
   const { ledger } = view.head;
   if (index !== ledger + 1 && index !== ledger) return undefined;
   return { blocks: parents.filter((id) => !view.named.has(id)), undecided: [] };

@@ -5,12 +5,17 @@
  * their transactions were made.
  */
 import { describe, expect, it, vi } from 'vitest';
+import { computeWhiteFlag, type WhiteFlagRoots } from '../../src/node/compute-white-flag.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { UnlockCondition } from '../../src/stardust/wire/unlock-condition.ts';
 import {
   ask,
+  bringFrom,
   disturbed,
   followTo,
   type Rig,
+  requestOf,
   startLedger,
   startNew,
   storeNow,
@@ -115,31 +120,56 @@ describe.each(CASES)('a transaction $name', (each) => {
 });
 
 describe('one request is enough', () => {
+  /** So many undecided transactions, each upon the one before. */
+  async function startRow(n: number) {
+    const { network, rig, root } = await startNew(db, `row of ${n}`);
+    let [coin] = network.genesisCoins;
+    const blocks = Array.from({ length: n + 1 }, (_, i) => {
+      const made = network.transfer(coin!, i + 1);
+      [coin] = made.coins;
+      return network.attachTransaction(made, [root]);
+    });
+    for (const id of blocks.toReversed())
+      await storeNow(withTips(withSplitPacks(rig), id), withoutVerdicts(db));
+    // parents are in the order of their IDs
+    let last = root;
+    for (const [i, id] of blocks.entries()) {
+      const parents = [last, id];
+      do last = network.note(parents);
+      while (i < n && last > blocks[i + 1]!);
+    }
+    await storeNow(withTips(rig, last), withoutVerdicts(db));
+    return { network, rig, parents: [root, last] };
+  }
+
   it.each([2, 3, 5, 20])(
     'for %i undecided transactions in a row, in packs of their own',
     async (n) => {
-      const { network, rig, root } = await startNew(db, `row of ${n}`);
-      let [coin] = network.genesisCoins;
-      const blocks = Array.from({ length: n + 1 }, (_, i) => {
-        const made = network.transfer(coin!, i + 1);
-        [coin] = made.coins;
-        return network.attachTransaction(made, [root]);
-      });
-      for (const id of blocks.toReversed())
-        await storeNow(withTips(withSplitPacks(rig), id), withoutVerdicts(db));
-      // parents are in the order of their IDs
-      let last = root;
-      for (const [i, id] of blocks.entries()) {
-        const parents = [last, id];
-        do last = network.note(parents);
-        while (i < n && last > blocks[i + 1]!);
-      }
-      await storeNow(withTips(rig, last), withoutVerdicts(db));
-      const { request, response, cone } = network.propose({ parents: [root, last] });
+      const { network, rig, parents } = await startRow(n);
+      const { request, response, cone } = network.propose({ parents });
       expect(cone.filter(({ state }) => state === 'included')).toHaveLength(n + 1);
       expect(await ask(rig, request)).toEqual(response);
     },
   );
+
+  it('for more undecided transactions than the follower is told of at once', async () => {
+    const { network, rig, parents } = await startRow(20);
+    const { request, response } = network.propose({ parents });
+    const told: number[] = [];
+    const bring = bringFrom(rig.following);
+    const rules = { keys: network.keys, verify: verifySignature };
+    const result = await computeWhiteFlag(db, requestOf(request), {
+      rules,
+      maxUndecided: 8,
+      bring(wanted) {
+        told.push(wanted.undecided.flatMap(([, numbers]) => numbers).length);
+        return bring(wanted);
+      },
+    });
+    expect(result).toMatchObject({ ok: true });
+    expect(toHex((result as WhiteFlagRoots).appliedMerkleRoot)).toBe(response.appliedMerkleRoot);
+    expect(told).toEqual([8, 8, 4]);
+  });
 
   /** Three transactions that make 128 outputs each, and rivals that wait for these. */
   async function startRivals(seed: string) {
