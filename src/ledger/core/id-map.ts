@@ -19,8 +19,8 @@ export class IdMap {
   readonly #width: 1 | 2;
   readonly #seed = crypto.getRandomValues(new Uint32Array(2));
   readonly #decoded: Uint8Array;
-  #ids: Uint8Array;
-  #numbers: Float64Array;
+  #ids: Uint8Array<ArrayBuffer>;
+  #numbers: Float64Array<ArrayBuffer>;
   #places: Int32Array;
   #size = 0;
 
@@ -114,10 +114,7 @@ export class IdMap {
     }
     this.#size = kept;
     const room = Math.max(kept, FIRST_ROOM);
-    if (2 * room < this.#numbers.length / width) {
-      this.#ids = this.#ids.slice(0, room * idBytes);
-      this.#numbers = this.#numbers.slice(0, room * width);
-    }
+    if (2 * room * width < this.#numbers.length) this.#makeRoom(room);
     this.#place(Math.max(FIRST_PLACES, 2 ** Math.ceil(Math.log2(2 * kept + 2))));
   }
 
@@ -130,15 +127,15 @@ export class IdMap {
   }
 
   #append(bytes: Uint8Array): void {
-    if (this.#size * this.#width === this.#numbers.length) {
-      const room = Math.ceil(GROWTH * this.#size);
-      const ids = new Uint8Array(room * this.#idBytes);
-      ids.set(this.#ids);
-      const numbers = new Float64Array(room * this.#width);
-      numbers.set(this.#numbers);
-      [this.#ids, this.#numbers] = [ids, numbers];
-    }
+    if (this.#size * this.#width === this.#numbers.length)
+      this.#makeRoom(Math.ceil(GROWTH * this.#size));
     this.#ids.set(bytes, this.#size++ * this.#idBytes);
+  }
+
+  /** Of each array the former one is freed before the next is made. */
+  #makeRoom(entries: number): void {
+    this.#ids = new Uint8Array(this.#ids.buffer.transfer(entries * this.#idBytes));
+    this.#numbers = new Float64Array(this.#numbers.buffer.transfer(entries * this.#width * 8));
   }
 
   /** The place of the ID, or the free place where it belongs. */
