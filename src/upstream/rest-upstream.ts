@@ -40,8 +40,8 @@ const RAW = 'application/vnd.iota.serializer-v1';
 /** Milliseconds for the heads, with which every pass begins; they are requested once. */
 const HEADS_TIMEOUT_MS = 3000;
 
-/** The longest JSON that is read. */
-const MAX_JSON_BYTES = 1 << 20;
+/** The longest JSON that is read, of 1,000 tips: as objects, 20 times as much. */
+const MAX_JSON_BYTES = 1 << 17;
 
 /** Milliseconds before the second try; doubled with each. */
 const BACKOFF_MS = 100;

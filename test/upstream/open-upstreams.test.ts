@@ -526,3 +526,19 @@ it('takes no metadata of another block', async () => {
   await expect(upstream!.readReference(ID)).rejects.toThrow('one: metadata of block 11');
   expect(await upstream!.readReference('11'.repeat(32))).toBeNull();
 });
+
+it('reads 1,000 tips, and no JSON that is much longer: as objects it takes 20 times as much', async () => {
+  const tips = Array.from({ length: 1000 }, (_, i) => `0x${i}`.padEnd(66, '0'));
+  const answer = (more: object) => {
+    const headers = { 'content-type': 'application/json' };
+    vi.stubGlobal(
+      'fetch',
+      async () => new Response(JSON.stringify({ tips, ...more }), { headers }),
+    );
+  };
+  const [upstream] = createUpstreams()(settingsOf('https://a.example'), URGENT);
+  answer({});
+  expect(await upstream!.readTips()).toHaveLength(1000);
+  answer({ more: Array(50_000).fill({}) });
+  await expect(upstream!.readTips()).rejects.toThrow(UpstreamFailure);
+});
