@@ -99,6 +99,8 @@ async function storeMissing(
   const parents = verified.milestone.parents.map(toHexDigits);
   const view = await memory.step('apply', () => memory.index.view(db, head, parents));
   if (parents.every((id) => isKnown(view, id))) return 0;
+  if (memory.upkeep.isCrowded)
+    throw new ConeUnavailable('over-budget', 'unreferenced blocks leave to make room');
   // a walk ends where its upstream says, so each has its own; one that came down is stored by all
   const isOurs = ({ left, by = upstream?.name }: MissingCone) =>
     left !== undefined || upstream === undefined || by === upstream.name;

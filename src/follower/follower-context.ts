@@ -111,6 +111,8 @@ export interface FollowerMemory {
     room: number | undefined;
     /** Unix milliseconds of the last eviction, and how long there is no further one. */
     eviction: { ended: number; pause: number };
+    /** Whether all blocks that requests see leave, as a milestone's had no room beside them. */
+    isCrowded: boolean;
     /** Whether a write failed for want of room since pruning was tried last. */
     isDatabaseFull: boolean;
     /** Unix milliseconds when the last step of the scrub ended, or this object began. */
@@ -246,6 +248,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     upkeep: {
       room: undefined,
       eviction: { ended: 0, pause: 0 },
+      isCrowded: false,
       isDatabaseFull: false,
       scrubbedAt: 0,
     },

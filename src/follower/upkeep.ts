@@ -84,6 +84,9 @@ function tellShortage(
 /** Pause after an eviction, in its durations: it may find that everything is needed. */
 const PAUSE_PER_EVICTION = 10;
 
+/** A tip that is not stored. */
+const NOWHERE = 'ff'.repeat(32);
+
 /** Milliseconds that an eviction takes at most, unless the clock was set. */
 const MAX_EVICTION_MS = 30_000;
 
@@ -101,19 +104,24 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
   }
   const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
   let isEvicting = false;
-  const drop = async (tips: readonly string[]) => {
+  const drop = async (tips: readonly string[], limits = UNREFERENCED_LIMITS) => {
     const readTips = async () => {
       isEvicting = true;
       return tips;
     };
     const { orphans, evicted, room } = await memory.step('drop', () =>
-      dropUnneeded(db, index, readTips, UNREFERENCED_LIMITS),
+      dropUnneeded(db, index, readTips, limits),
     );
     upkeep.room = room;
     counts.orphans += orphans;
     counts.evicted += evicted;
     if (evicted > 0) memory.log('warn', 'follower.blocks-evicted', { blocks: evicted });
+    return orphans + evicted > 0;
   };
+  if (upkeep.isCrowded) {
+    upkeep.isCrowded = await drop([NOWHERE], { ...UNREFERENCED_LIMITS, blocks: 1 });
+    return !upkeep.isCrowded;
+  }
   await drop([]);
   if (!isEvicting || !mayEvict) return true;
   const begun = Date.now();

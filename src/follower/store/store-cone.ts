@@ -136,6 +136,7 @@ export interface StoreConeTools extends QueryLimits {
     announce: Announce | undefined;
     progress: Progress;
     missing: readonly MissingCone[];
+    upkeep: { isCrowded: boolean };
   };
   rules: AdmissionRules;
   fetch: FetchBlocks;
@@ -216,7 +217,8 @@ async function storeParts(
 
 /**
  * Drops what is staged where too much is stored, by whosever word, and throws a ConeUnavailable: the
- * next upstream, or the next pass, walks down to nothing that a liar staged.
+ * next upstream, or the next pass, walks down to nothing that a liar staged. Where strangers' blocks
+ * take the room, they are dropped too (../upkeep.ts).
  */
 async function requireFit(
   db: Database,
@@ -227,6 +229,7 @@ async function requireFit(
   if (heapOfUnreferenced(extent) <= maxHeap && extent.bytes <= MAX_LIVE_BYTES) return;
   await memory.step('store', () => dropStaged(db, generation));
   memory.missing = [];
+  memory.upkeep.isCrowded = heapOfUnreferenced(await readAlone(selectExtent(db))) > maxHeap / 2;
   const reason = `milestone ${index}: more of its past cone is stored than can be read`;
   throw new ConeUnavailable('too-large', reason);
 }

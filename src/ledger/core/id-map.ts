@@ -132,7 +132,7 @@ export class IdMap {
     this.#ids.set(bytes, this.#size++ * this.#idBytes);
   }
 
-  /** Of each array the former one is freed before the next is made. */
+  /** Makes one array after the other: the former of each is freed before. */
   #makeRoom(entries: number): void {
     this.#ids = new Uint8Array(this.#ids.buffer.transfer(entries * this.#idBytes));
     this.#numbers = new Float64Array(this.#numbers.buffer.transfer(entries * this.#width * 8));

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { completeMilestone } from '../../../src/follower/complete-milestone.ts';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
+import { keepUp } from '../../../src/follower/upkeep.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { readAlone } from '../../../src/ledger/core/read-batch.ts';
@@ -20,6 +21,9 @@ import {
   passOnce,
   type Rig,
   startLedger,
+  startNew,
+  storeNow,
+  withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { milestoneAt } from '../../support/network/network-model.ts';
@@ -193,8 +197,24 @@ it('no more is stored of a past cone than can be read, also where requests see a
   for (let i = 0; i < 2; i++) await tryBy(rig, rig.upstream, 1e9);
   await expect(tryBy(rig, rig.upstream, MAX_HEAP)).rejects.toThrow(/more .* is stored/);
   expect(await heapOfStaged(rig)).toBeLessThan(2 * MAX_HEAP);
+  await keepUp(rig.following);
+  await keepUp(rig.following);
   expect(await tryBy(rig, rig.upstream, 1e9)).toMatchObject({ index: 6 });
   expect(await ledgerIndex(db)).toBe(6);
+});
+
+it("makes room for a milestone where strangers' blocks leave none, whatever tips need", async () => {
+  const { network, rig, root } = await startNew(await openMemory(), 'crowded');
+  const spam = attachChain(network, root, 110).at(-1)!;
+  const named = withTips(rig, spam);
+  await storeNow(named, rig.db);
+  network.milestone({ parents: [attachChain(network, root, 80).at(-1)!] });
+  rig.node.confirm(2);
+  const following = { ...rig.following, upstreams: [named.upstream] };
+  await expect(tryBy(rig, rig.upstream, MAX_HEAP)).rejects.toThrow(/more .* is stored/);
+  await expect(tryBy(rig, rig.upstream, MAX_HEAP)).rejects.toThrow(/make room/);
+  for (let i = 0; i < 2; i++) await keepUp(following);
+  expect(await tryBy(rig, rig.upstream, MAX_HEAP)).toMatchObject({ index: 2, blocks: 81 });
 });
 
 it('a liar by whose word another one stored too much is asked last', async () => {
