@@ -3,10 +3,12 @@
  *
  * @param max limit of the sum of sizes; a larger entry is not kept
  * @param sizeOf size of an entry, always the same for an entry; absent: 1
+ * @param mostNow limit where others take some; absent: `max`
  */
 export function createBoundedMap<V>(
   max: number,
   sizeOf: (key: string, value: V) => number = () => 1,
+  mostNow = () => max,
 ) {
   /** Least recently used first. */
   const entries = new Map<string, V>();
@@ -19,16 +21,7 @@ export function createBoundedMap<V>(
     total -= sizeOf(key, value);
   }
 
-  /** Evicts the least recently used entries until the rest is no larger. */
-  function evictTo(size: number): void {
-    for (const oldest of entries.keys()) {
-      if (total <= size) break;
-      remove(oldest);
-    }
-  }
-
   return {
-    evictTo,
     /** Returns the value, which stays as old as it is. */
     peek: (key: string) => entries.get(key),
     /** Returns the value, which is the most recently used one then. */
@@ -46,7 +39,10 @@ export function createBoundedMap<V>(
       if (size > max) return;
       entries.set(key, value);
       total += size;
-      evictTo(max);
+      for (const oldest of entries.keys()) {
+        if (total <= mostNow()) break;
+        remove(oldest);
+      }
     },
     delete: remove,
     entries: () => entries.entries(),

@@ -55,22 +55,18 @@ export function heapOf({ bytes, block, transaction, milestone }: ParsedBlock): n
  * reads parents first, so each refetched block would evict the next one to be read.
  *
  * @param isAdmitted whether a node would store the block though nobody requested it
- * @param most heap that it may have where others take some; absent: all
+ * @param mostNow heap where others take some; absent: all
  */
 export function createBlockPool(
   maxHeapBytes: number,
   isAdmitted: (block: ParsedBlock) => boolean,
-  most = () => maxHeapBytes,
+  mostNow = () => maxHeapBytes,
 ): BlockPool {
-  const pooled = createBoundedMap<Pooled>(maxHeapBytes, (_, { block }) => heapOf(block));
-  const keep = (id: string, each: Pooled) => {
-    pooled.set(id, each);
-    pooled.evictTo(most());
-  };
+  const pooled = createBoundedMap<Pooled>(maxHeapBytes, (_, { block }) => heapOf(block), mostNow);
   return {
     get: (id) => pooled.peek(id)?.block,
     set(id, block) {
-      if (pooled.peek(id) === undefined) keep(id, { block });
+      if (pooled.peek(id) === undefined) pooled.set(id, { block });
     },
     delete: pooled.delete,
     push(bytes, now) {
@@ -78,7 +74,7 @@ export function createBlockPool(
       if (!result.ok) return;
       const id = toHexDigits(result.parsed.id);
       if (pooled.peek(id) !== undefined || !isAdmitted(result.parsed)) return;
-      keep(id, { block: result.parsed, came: now });
+      pooled.set(id, { block: result.parsed, came: now });
     },
     pushed(most = Number.POSITIVE_INFINITY) {
       const found: [string, number][] = [];

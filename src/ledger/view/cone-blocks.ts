@@ -11,18 +11,11 @@ import { selectAt, selectLength } from '../packs/places.ts';
 import { isBlockAt, packAt, packsOf, placesOf } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';
 
-/** Reads blocks of the cone by their numbers. Throws a LedgerDamaged if one is not there. */
+/**
+ * Reads blocks of the cone by their numbers. Returns what parses the i-th, as that takes up to ten
+ * times its bytes, and throws a LedgerDamaged if it is not there.
+ */
 export async function readBlocks(
-  db: Database,
-  view: ConsistentView,
-  numbers: readonly number[],
-): Promise<ParsedBlock[]> {
-  const blockAt = await readBytes(db, view, numbers);
-  return numbers.map((_, i) => blockAt(i));
-}
-
-/** Returns what parses the i-th of the blocks: parsed, one takes up to ten times its bytes. */
-async function readBytes(
   db: Database,
   { cone, packs }: ConsistentView,
   numbers: readonly number[],
@@ -63,7 +56,7 @@ export async function* readBlocksInSteps(
   for (let at = 0; at < byPack.length; at += packsAtOnce) {
     const indexes = byPack.slice(at, at + packsAtOnce).flatMap(([, those]) => those);
     const some = indexes.map((i) => numbers[i]!);
-    const blockAt = await readBytes(db, view, some);
+    const blockAt = await readBlocks(db, view, some);
     for (const [i, index] of indexes.entries()) yield [index, blockAt(i)];
   }
 }

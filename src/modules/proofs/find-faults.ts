@@ -49,8 +49,10 @@ export async function findFaults(
   const contents = await readContents(db, blocks);
   if (blocks.some(({ transaction }) => contentsConsumed(transaction!, contents) === undefined)) {
     const positions = judged.map(({ position }) => position);
-    const producers = await readBlocks(db, view, producersOf(view.cone, positions));
-    for (const [id, content] of contentsCreated(producers)) contents.set(id, content);
+    const producers = producersOf(view.cone, positions);
+    const blockAt = await readBlocks(db, view, producers);
+    const made = contentsCreated(producers.map((_, i) => blockAt(i)));
+    for (const [id, content] of made) contents.set(id, content);
   }
   const faults: Fault[] = [];
   for (const { block, reason } of judged) {
