@@ -99,17 +99,17 @@ export const SECTIONS: Record<string, Bound[]> = {
       'dropped; the next upstream',
     ],
     [
-      '… blocks and words in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of walks that wait',
+      '… blocks and words: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of walks that wait',
       'follower/store/store-cone.ts',
       'the next upstream',
     ],
     [
-      'walks: {MAX_FETCHED_HEAP_BYTES} of blocks, or {MIN_FETCHED_HEAP_BYTES} in one; a walk: {MAX_QUERIED} queries about references, {QUERIED_AT_ONCE} at once',
+      'walks: {MAX_FETCHED_HEAP_BYTES}, or {MIN_FETCHED_HEAP_BYTES} in one; each: {MAX_QUERIED} queries about references, {QUERIED_AT_ONCE} at once',
       'follower/store/gather-blocks.ts',
       'not proven: not stored',
     ],
     ['blocks fetched below tips: {MAX_FETCHED} in {FETCH_MS}', 'follower/store/store-tips.ts', ''],
-    ['tops of a walk over pushed blocks: {MAX_TOPS}', 'follower/pushed/store-pushed.ts', ''],
+    ['pushed tops of a walk: {MAX_TOPS}', 'follower/pushed/store-pushed.ts', ''],
     [
       'pushed milestones: {MAX_HELD}, {MAX_OF_INDEX} of an index; each refusal {follower/apply-next.ts#REFUSED_MS}',
       'follower/pushed/pushed-milestones.ts',
@@ -153,7 +153,7 @@ export const SECTIONS: Record<string, Bound[]> = {
     ],
     ['a step that fills an index: {STEP_OUTPUTS} outputs', 'ledger/output-list/fill-index.ts', ''],
     [
-      'pool: {MAX_POOL_HEAP_BYTES}; answers about references: {MAX_SAID}',
+      'pool with walks: {MAX_POOL_HEAP_BYTES}, with all unreferenced {MAX_HEAP_BYTES}; answers about references: {MAX_SAID}',
       'follower/follower-context.ts',
       'oldest evicted',
     ],
