@@ -212,12 +212,11 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     step: createSteps(Date.now),
     lastLedger: undefined,
     index: createUnreferencedIndex(),
-    pool: createBlockPool(maxPoolHeapBytes, isAdmitted, () =>
-      Math.max(
-        MIN_POOL_HEAP_BYTES,
-        Math.min(maxPoolHeapBytes, heapForBlocks(memory)) - memory.fetched.heap,
-      ),
-    ),
+    pool: createBlockPool(maxPoolHeapBytes, isAdmitted, () => {
+      const forBoth = Math.min(maxPoolHeapBytes, heapForBlocks(memory));
+      const left = Math.max(MIN_POOL_HEAP_BYTES, forBoth - memory.fetched.heap);
+      return Math.min(maxPoolHeapBytes, left);
+    }),
     fetched: { heap: 0 },
     milestones: createPushedMilestones(),
     missing: [],
