@@ -219,8 +219,8 @@ function refuseUnknown({ named }: ConsistentView, parents: readonly string[]): W
   return refuse('unknown', detail);
 }
 
-/** Numbers of 70 requests take 3 MB. */
-const MAX_UNDECIDED = 4000;
+/** As many as a milestone has transfers. Numbers of 70 requests take 8 MB. */
+const MAX_UNDECIDED = 10_000;
 
 /** How often the follower is told to write: blocks, verdicts, and those of rivals of what failed. */
 const MAX_ROUNDS = 3;
