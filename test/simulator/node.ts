@@ -89,6 +89,7 @@ export class SimulatedNode {
     ofObjects: 0,
     mostOfRequest: 0,
     rowsWritten: 0,
+    swapLostAt: 0,
     kvReads: 0,
     kvDamaged: 0,
     kvOpen: 0,

@@ -69,6 +69,7 @@ export async function checkAlways(world: World): Promise<void> {
   await checkRows(world);
   await checkIds(world);
   await checkMarks(world);
+  checkSwaps(world);
   await checkWork(world);
   await checkPasts(world, ledger);
   await checkBelieved(world, ledger);
@@ -104,7 +105,7 @@ export async function checkState(world: World): Promise<void> {
   const state = await node.product.ledgerStateHash(node.sqlite);
   if (state.toHex() !== stateHash(network, lastIndex(network)))
     world.wrong('safety', `another ledger state at milestone ${lastIndex(network)}`);
-  await scrubTwice(world);
+  await scrubTwice(world).catch((error: Error) => world.wrong('safety', `${error}, and is whole`));
   if ((await strayRests(node.sqlite)).length > 0)
     world.wrong('safety', 'half of the contents of an output');
   await checkRest(world);
@@ -338,6 +339,19 @@ async function checkExpired(world: World): Promise<void> {
   readGallery(world, spend.by.address, 'issuer');
   readNftState(world, nftIdOf(output, made.coins[0]!.id).toHex());
   await simulation.pass(COME_MS);
+  await checkProgress(world);
+}
+
+/** In which a pass ends that began before. */
+const ENDED_MS = 20_000;
+
+/** A milestone that is applied is not said to be worked on. */
+async function checkProgress(world: World): Promise<void> {
+  const sql = `SELECT reason FROM follower, head
+    WHERE state = 'following' AND reason LIKE 'milestone ' || ledger || ':%'`;
+  const read = () => world.node.sqlite.prepare(sql).first('reason');
+  const reason = await world.until(read, ENDED_MS, (now) => now === null);
+  if (reason !== null) world.wrong('safety', `of a milestone that is applied is said: ${reason}`);
 }
 
 /** Blocks between two, by which these are in packs of their own where packs are tiny. */
@@ -664,6 +678,21 @@ async function checkMarks(world: World): Promise<void> {
   const marks = world.isFlipped ? 0 : Number(await world.node.sqlite.prepare(sql).first('marks'));
   const most = marksOfIndex(world.settings.limits);
   if (marks > most) world.wrong('economy', `the index has ${marks} marks, at most ${most}`);
+}
+
+/** After which what a publisher began is over that was killed, or whose ledger was replaced. */
+const OVER_MS = 1000;
+const OVERLAP_MS = 30_000;
+
+/** A publisher that is alone has written the last state of the index itself. */
+function checkSwaps(world: World): void {
+  const { node, importedAt, overlapAt, isImporting, isDisturbedLate, isFlipped, tally } = world;
+  const { startedAt } = node.follower;
+  const since = Math.max(startedAt + OVER_MS, importedAt + OVER_MS, overlapAt + OVERLAP_MS);
+  // its row was deleted
+  const isGone = isImporting || isDisturbedLate || isFlipped || tally.has('reindex');
+  if (node.counts.swapLostAt > since && !isGone)
+    world.wrong('economy', 'a publisher is taken for another one by itself');
 }
 
 /** Milliseconds in which a milestone is applied where nothing disturbs the follower. */

@@ -9,6 +9,7 @@ import { lastIndex, parametersAt } from '../../support/network/network-model.ts'
 import { budgetOfIndex, limitsOfPack, putWithin } from '../platform/limits.ts';
 import { askOddly, ODD_REQUESTS } from '../steps/clients.ts';
 import type { World } from '../world.ts';
+import { readNft } from './reads.ts';
 import { unreferencedSince } from './white-flag.ts';
 
 export async function checkRest(world: World): Promise<void> {
@@ -203,6 +204,13 @@ export async function checkLookups(world: World): Promise<void> {
   const ids = truth.nftIds.filter((id) => truth.nftOutput(id, last) !== undefined).slice(-LOOKUPS);
   // in `serve` an absent entry proves nothing: the disk may have hidden it
   if (!settings.isServe && isBrief(world)) ids.push(NEVER_MINTED);
+  if (settings.isServe && ids[0] !== undefined) {
+    node.kv.hide(`nft:${ids[0]}`, true);
+    await simulation.pass(FORGOTTEN_MS);
+    readNft(world, ids[0]);
+    await simulation.pass(ANSWERED_MS);
+    node.kv.hide(`nft:${ids[0]}`, false);
+  }
   const lookUp = async () => {
     const { calls, ofObjects, kvReads } = node.counts;
     const { asked } = node.follower;

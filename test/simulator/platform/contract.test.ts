@@ -33,7 +33,7 @@ const d1 = openD1(simulation, {
   replica: () => sqlite,
   fault: () => undefined,
   crash: () => {},
-  counts: { calls: 0, ofObjects: 0, mostOfRequest: 0, rowsWritten: 0 },
+  counts: { calls: 0, ofObjects: 0, mostOfRequest: 0, rowsWritten: 0, swapLostAt: 0 },
 });
 
 async function run(test: () => Promise<void>): Promise<void> {

@@ -59,6 +59,8 @@ export interface D1Counts {
   /** Most statements of one request. */
   mostOfRequest: number;
   rowsWritten: number;
+  /** When a state of the NFT index was not written last, as another one had been meanwhile. */
+  swapLostAt: number;
 }
 
 type Place = 'primary' | 'replica';
@@ -114,6 +116,8 @@ export function openD1(simulation: Simulation, options: D1Options) {
       if (each?.meta === undefined) continue;
       each.meta.size_after = size();
       counts.rowsWritten += each.meta.rows_written;
+      const isSwap = statements[0]!.sql.includes('INSERT INTO nft_index');
+      if (isSwap && each.meta.changes === 0) counts.swapLostAt = simulation.now;
     }
     if (due === 'crash-after' && process !== undefined) crash(process);
     await simulation.latency(RESULT_MS);

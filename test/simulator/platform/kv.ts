@@ -150,8 +150,16 @@ export class KvDouble {
 
   /** Damage: the stored value becomes another one, in every location at once. */
   damage(key: string, value: string): void {
+    this.#change(key, { value, isDamaged: true });
+  }
+
+  /** A disk hides a value that never expires, and shows it again. */
+  hide(key: string, isHidden: boolean): void {
+    this.#change(key, { until: isHidden ? 0 : Number.POSITIVE_INFINITY });
+  }
+
+  #change(key: string, change: Partial<Put>): void {
     for (const backend of this.#backends)
-      for (const put of backend.get(key) ?? [])
-        if (put.value !== null) Object.assign(put, { value, isDamaged: true });
+      for (const put of backend.get(key) ?? []) if (put.value !== null) Object.assign(put, change);
   }
 }

@@ -56,6 +56,8 @@ export class ObjectDouble {
   #sockets: Socket[] = [];
   readonly #tags = new WeakMap<Socket, readonly string[]>();
   starts = 0;
+  /** When it did so last. */
+  startedAt = 0;
   /** How often requests have called it. */
   asked = 0;
   /** Calls of methods do not come, as long as it says so; what clients send does. */
@@ -200,6 +202,7 @@ export class ObjectDouble {
   #start(): Instance {
     if (this.#instance !== undefined) return this.#instance;
     const process = newProcess(`${this.#name} ${++this.starts}`);
+    this.startedAt = this.#simulation.now;
     let object: Handlers | undefined;
     // synchronously, as an invocation of the new process
     runAs(process, () => {
