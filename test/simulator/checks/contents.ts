@@ -200,6 +200,8 @@ function isOld({ network, simulation }: World): boolean {
 
 const MARGIN_S = 60;
 
+const TIMES = /^stardust_request_seconds_(?:bucket|count)\{route="(.*?)".*\} (\d+)$/gm;
+
 function metricsFault(world: World, text: string): string | undefined {
   const { network, settings, restsFrom, isDisturbed, liar, node, simulation } = world;
   const last = lastIndex(network);
@@ -215,6 +217,11 @@ function metricsFault(world: World, text: string): string | undefined {
   const lag = read('stardust_ledger_lag_milestones');
   if (ledger !== undefined && latest !== undefined && lag !== Math.max(0, latest - ledger))
     return `the ledger is at ${ledger} of ${latest}, and ${lag} behind`;
+  let [of, below] = ['', 0];
+  for (const [, route = '', count] of text.matchAll(TIMES)) {
+    if (route === of && Number(count) < below) return `${count} of ${route} in more time`;
+    [of, below] = [route, Number(count)];
+  }
   const confirmed = upstreamHeads(text, 'confirmed');
   const heard = upstreamHeads(text, 'latest');
   if (confirmed.length !== heard.length || confirmed.some((index, i) => index > heard[i]!))
