@@ -14,7 +14,7 @@ import type { WranglerConfig } from './wrangler-config.ts';
 const DEV_VARS = join(PROJECT, '.dev.vars');
 
 /** A value in quotes, which may go over lines. */
-const QUOTED = /=[ \t]*(["'`])[\s\S]*?\1/g;
+const QUOTED = /=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)/g;
 
 /**
  * Throws a SettingsError where it cannot be read, an editor wrote UTF-16, of which no name could be
