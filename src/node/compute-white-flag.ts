@@ -219,7 +219,7 @@ function refuseUnknown({ named }: ConsistentView, parents: readonly string[]): W
   return refuse('unknown', detail);
 }
 
-/** As many as a milestone has transfers. Numbers of 70 requests take 8 MB. */
+/** Verdicts, as many as a milestone has transfers: the numbers of 70 requests take 8 MB. */
 const MAX_UNDECIDED = 10_000;
 
 /** How often the follower is told to write: blocks, verdicts, and those of rivals of what failed. */
