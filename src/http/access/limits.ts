@@ -52,7 +52,7 @@ export const siteOf = (request: Request): string => clientPath(clientKeyOf(reque
 /** Milliseconds of pauses after which a request is refused. */
 const MAX_WAIT_MS = 2000;
 
-/** Longer than the work takes, unless D1 hangs, and than one that waits pauses. */
+/** Longer than work takes unless D1 hangs, and longer than between two looks. */
 const LEASE_MS = 5000;
 
 /** Milliseconds until one that waits looks again. */
