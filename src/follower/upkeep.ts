@@ -3,11 +3,7 @@
  * go on from what D1 says. One that fails is logged and stops no other; a later pass tries again.
  */
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
-import {
-  dropUnneeded,
-  measureUnreferenced,
-  UNREFERENCED_LIMITS,
-} from '../ledger/write/drop-blocks.ts';
+import { dropAll, dropUnneeded, measureUnreferenced } from '../ledger/write/drop-blocks.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
 import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
@@ -84,9 +80,6 @@ function tellShortage(
 /** Pause after an eviction, in its durations: it may find that everything is needed. */
 const PAUSE_PER_EVICTION = 10;
 
-/** A tip that is not stored. */
-const NOWHERE = 'ff'.repeat(32);
-
 /** Milliseconds that an eviction takes at most, unless the clock was set. */
 const MAX_EVICTION_MS = 30_000;
 
@@ -104,24 +97,28 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
   }
   const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
   let isEvicting = false;
-  const drop = async (tips: readonly string[], limits = UNREFERENCED_LIMITS) => {
+  const tellEvicted = (blocks: number) => {
+    counts.evicted += blocks;
+    if (blocks > 0) memory.log('warn', 'follower.blocks-evicted', { blocks });
+  };
+  if (upkeep.isCrowded) {
+    const evicted = await memory.step('drop', () => dropAll(db, index));
+    tellEvicted(evicted);
+    upkeep.isCrowded = evicted > 0;
+    return !upkeep.isCrowded;
+  }
+  const drop = async (tips: readonly string[]) => {
     const readTips = async () => {
       isEvicting = true;
       return tips;
     };
     const { orphans, evicted, room } = await memory.step('drop', () =>
-      dropUnneeded(db, index, readTips, limits),
+      dropUnneeded(db, index, readTips),
     );
     upkeep.room = room;
     counts.orphans += orphans;
-    counts.evicted += evicted;
-    if (evicted > 0) memory.log('warn', 'follower.blocks-evicted', { blocks: evicted });
-    return orphans + evicted > 0;
+    tellEvicted(evicted);
   };
-  if (upkeep.isCrowded) {
-    upkeep.isCrowded = await drop([NOWHERE], { ...UNREFERENCED_LIMITS, blocks: 1 });
-    return !upkeep.isCrowded;
-  }
   await drop([]);
   if (!isEvicting || !mayEvict) return true;
   const begun = Date.now();

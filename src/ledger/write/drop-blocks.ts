@@ -15,7 +15,7 @@ import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { readBatch, write } from '../core/read-batch.ts';
+import { readAlone, readBatch, write } from '../core/read-batch.ts';
 import { moveHead } from '../core/write-head.ts';
 import { type LiveExtent, selectExtent } from '../packs/live-packs.ts';
 import { nextNumbers, requireSameUnreferenced, selectGiven } from '../packs/next-numbers.ts';
@@ -129,6 +129,16 @@ export async function dropUnneeded(
   if (orphans > 0 || excess <= 1) return { orphans, evicted: 0, room };
   const tips = await readTips();
   return { orphans, evicted: await evict(db, index, ledger, tips, excess, room === 0), room };
+}
+
+/**
+ * Takes one step of dropping all unreferenced blocks but those that a staged one needs; returns how
+ * many. Throws a LedgerMoved if the unreferenced blocks changed meanwhile.
+ */
+export async function dropAll(db: Database, index: UnreferencedIndex): Promise<number> {
+  const ledger = (await readAlone(selectHead(db)))?.ledger;
+  if (ledger === undefined) return 0;
+  return dropBlocks(db, index, { ledger, named: [] }, ({ positions }) => new Set(positions));
 }
 
 /**
