@@ -41,7 +41,7 @@ it('reads that are asked for at once are all answered', async () => {
 
 const folder = temporaryFolder();
 
-it.runIf(process.env.SLOW)('so are those of a milestone that is kept', async () => {
+it('so are those of a milestone that is kept', async () => {
   await prepareSample(folder, readWranglerConfig(), () => {});
   const { url, stop } = await startServe(['--port', '0', '--persist-to', folder]);
   onTestFinished(async () => void (await stop()));

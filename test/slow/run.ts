@@ -78,7 +78,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
   ledgers: vitest(
     'node',
-    'ledger/write/scrub ledger/write/prune ledger/write/milestone-packs ledger/import/load-snapshot follower/store/leave-out follower/failed-writes follower/store/store-cone follower/store/store-tips follower/recorded-networks.test node/requests-during-writes http/routes/node-routes',
+    'ledger/write/scrub ledger/write/prune ledger/write/milestone-packs ledger/import/load-snapshot follower/store/leave-out follower/failed-writes follower/store/store-cone follower/store/store-tips follower/recorded-networks.test follower/uncounted-upstream node/requests-during-writes http/routes/node-routes',
   ),
   databases: vitest(
     'workerd',
@@ -88,12 +88,15 @@ const TESTS: Readonly<Record<string, Run>> = {
     'node',
     'stardust/snapshot stardust/reference-fuzz stardust/parser-fuzz stardust/crypto stardust/proof explorer/flow',
   ),
-  large: vitest('node', 'ledger/intake/large-contents'),
+  large: vitest(
+    'node',
+    'ledger/intake/large-contents modules/events/broker-heap modules/proofs/large-faults',
+  ),
   costs: vitest('workerd', 'whole/large-rows modules/histories/nft-history-cost'),
   flips: vitest('node', 'whole/flipped whole/damage modules/histories/nft-', {
     ...{ FLIPPED_ROWS: '8', CLIENTS: '500', MUTATIONS: '5000', RUNS: '60' },
   }),
-  doubles: vitest('node', 'self simulator/simulator.test'),
+  doubles: vitest('node', 'self simulator/simulator.test simulator/hanging'),
   sums: script('sums'),
   proofs: vitest('node', 'modules/proofs/shimmer-proofs'),
   events: vitest('workerd', 'modules/events/fuzz', { FUZZ_STREAMS: '100000' }),
@@ -156,11 +159,11 @@ Runs all long tests, or those that are named, one after the other. The last line
   ledgers       1 min  followers, imports and prunings cut off anywhere, and upstreams that lie
   databases     2 min  the same in workerd: rows, queries, events and reads of a whole network
   formats       1 min  every recorded vector, and snapshots cut off after each byte
-  large         1 min  the heap that the largest contents of blocks take
+  large         1 min  the heap that the largest contents of blocks, events and explanations take
   costs         1 min  rows and bytes that D1 reads for the largest cones and histories
   flips        15 min  a character changed in eight rows of each table, at rest and carried on; and
                        histories and certificates of NFTs, random ones and such as are changed
-  doubles       2 min  the networks, upstreams and mistakes that other tests are made with
+  doubles       2 min  what other tests are made with: networks, mistakes, upstreams that hang
   sums          7 min  each check of stored data taken away, which a test must notice
   proofs        1 min  each byte changed of proofs of blocks
   events        2 min  100,000 random byte streams to the broker of events
