@@ -180,6 +180,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/objects/stored-milestone.ts',
       '500',
     ],
+    ['receipts of an answer: {MAX_RECEIPT_BYTES}', 'modules/objects/routes/receipts.ts', '500'],
     ['IDs in a request: {MAX_IDS}', 'modules/objects/routes/outputs.ts', '400'],
     [
       'rows that a page scans: {ROW_BUDGET}, two for an output',

@@ -133,6 +133,12 @@ async function readOn(
 
 const SMALL_TABLES = ['parameters', 'receipt'] as const;
 
+/** Rows that are read at once: 8 MB of receipts. */
+const STEP_SMALL = 500;
+
+const nextOf = (table: (typeof SMALL_TABLES)[number]) =>
+  `SELECT ${summedColumns(table, 't')} FROM ${table} t ORDER BY 1, 2 LIMIT ?1 OFFSET ?2`;
+
 /** Whether the milestones are those up to the ledger's, without a gap. */
 const SELECT_MILESTONES = `
   SELECT count(*) = max(idx) - min(idx) + 1 AND max(idx) = ?1 AS whole FROM milestone`;
@@ -144,14 +150,17 @@ async function readSmallTables(db: Database, { ledger, integrity }: Head) {
     throw new LedgerDamaged('rows of the table milestone');
   const fingerprints = { ...integrity.fingerprints };
   for (const table of SMALL_TABLES) {
-    const statement = db.prepare(`SELECT ${summedColumns(table, 't')} FROM ${table} t`);
-    const sums = await readAlone(
-      many(statement, (row) => {
-        row.requireSum(table);
-        return row.integer('sum');
-      }),
-    );
-    const sum = addSums(...sums);
+    let sum = 0;
+    for (let offset = 0, read = STEP_SMALL; read === STEP_SMALL; offset += read) {
+      const sums = await readAlone(
+        many(db.prepare(nextOf(table)).bind(STEP_SMALL, offset), (row) => {
+          row.requireSum(table);
+          return row.integer('sum');
+        }),
+      );
+      sum = addSums(sum, ...sums);
+      read = sums.length;
+    }
     if (integrity.smallAt === ledger && sum !== fingerprints[table])
       throw new LedgerDamaged(`rows of the table ${table}`);
     fingerprints[table] = sum;

@@ -3,6 +3,7 @@
  * docs/contract.md#receipts-and-treasury).
  */
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import { HttpError } from '../../../http/errors.ts';
 import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
@@ -10,7 +11,7 @@ import { MilestoneIndex, parseMilestoneIndex } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import type { Database } from '../../../ledger/core/database.ts';
 import { readHead, selectHead } from '../../../ledger/core/head.ts';
-import { many, type Row, readBatch } from '../../../ledger/core/read-batch.ts';
+import { many, one, type Row, readBatch } from '../../../ledger/core/read-batch.ts';
 import { fromBase64 } from '../../../stardust/encoding/base64.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
@@ -44,6 +45,11 @@ async function answerReceipts({ params, node }: RouteContext): Promise<Answer> {
       : parseMilestoneIndex(params.migratedAt, 'the index of the migration');
   const found = await readReceipts(node.session(), migratedAt);
   if (found === undefined) throw noLedger();
+  if (found === 'too-many')
+    throw new HttpError(
+      500,
+      'these are more receipts than one answer takes: ask for one migratedAt',
+    );
   const receipts = found.receipts.map(({ receipt, milestoneIndex }) => ({
     receipt: optionToJson(receipt),
     milestoneIndex,
@@ -91,21 +97,30 @@ export function describeReceipts(): Operations<typeof receiptRoutes> {
   };
 }
 
+/** Bytes, in base64, of the receipts of one answer: 33,000 funds. */
+const MAX_RECEIPT_BYTES = 4_000_000;
+
+const ASKED = '(?1 IS NULL OR migrated_at = ?1)';
+
+const SELECT_BYTES = `SELECT coalesce(sum(length(bytes)), 0) AS bytes FROM receipt WHERE ${ASKED}`;
+
 const SELECT_RECEIPTS = `
-  SELECT * FROM receipt WHERE ?1 IS NULL OR migrated_at = ?1
+  SELECT * FROM receipt WHERE ${ASKED} AND (${SELECT_BYTES}) <= ${MAX_RECEIPT_BYTES}
   ORDER BY migrated_at, milestone`;
 
 /**
  * Returns receipts by the legacy network's milestone, then by ours; undefined if nothing was
- * imported.
+ * imported; `too-many` beyond {@link MAX_RECEIPT_BYTES}.
  *
  * @param migratedAt of the legacy network's milestone; absent: all of them
  */
 export async function readReceipts(db: Database, migratedAt?: number) {
-  const { head, receipts } = await readBatch(db, {
+  const { head, bytes, receipts } = await readBatch(db, {
     head: selectHead(db),
+    bytes: one(db.prepare(SELECT_BYTES).bind(migratedAt ?? null), (row) => row.integer('bytes')),
     receipts: many(db.prepare(SELECT_RECEIPTS).bind(migratedAt ?? null), receiptFromRow),
   });
+  if (bytes! > MAX_RECEIPT_BYTES) return 'too-many';
   return head && { receipts, ledgerIndex: head.ledger };
 }
 
