@@ -49,8 +49,8 @@ export const NOTHING_DEPLOYED: Found = {
 };
 
 /**
- * Throws a LedgerUnreadable if D1 has a ledger of another schema, and an Error while two versions
- * of the Worker are deployed.
+ * Throws a LedgerUnreadable if D1 has a ledger of another schema that no migration is to convert,
+ * and an Error while two versions of the Worker are deployed.
  */
 export async function findDeployed(run: RunWrangler, config: WranglerConfig): Promise<Found> {
   const stores = await findStores(run, config);
@@ -114,7 +114,8 @@ export async function readWorker(run: RunWrangler): Promise<DeployedWorker | und
   };
 }
 
-async function readContents(
+/** Throws as {@link findDeployed} does. */
+export async function readContents(
   run: RunWrangler,
   databaseName: string,
 ): Promise<Pick<Found, 'isMigrated' | 'hasLedger' | 'networks'>> {
@@ -122,11 +123,12 @@ async function readContents(
   const tables = new Set((await query('SELECT name FROM sqlite_master')).map(({ name }) => name));
   const applied = tables.has('d1_migrations') ? await query('SELECT name FROM d1_migrations') : [];
   const [head] = tables.has('head') ? await query('SELECT * FROM head') : [];
+  const isMigrated = hasAll(applied.map(({ name }) => name));
   // 0: the operator has stopped the Worker for Time Travel (docs/operations.md#restore)
-  if (head !== undefined && head.schema !== 0) requireSchema(head.schema);
+  if (isMigrated && head !== undefined && head.schema !== 0) requireSchema(head.schema);
   const served = head && servedFromRows([[head], await query(SELECT_SERVED[1]!)]);
   return {
-    isMigrated: hasAll(applied.map(({ name }) => name)),
+    isMigrated,
     hasLedger: head !== undefined,
     networks: served?.networks ?? [],
   };

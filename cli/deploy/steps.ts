@@ -12,7 +12,7 @@ import { importRemotely } from '../lib/import/import-remotely.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import { type Found, findStores } from './find-deployed.ts';
+import { type Found, findStores, readContents } from './find-deployed.ts';
 import { type Clock, followHealth, type NodeState } from './follow-health.ts';
 import { type DeployOptions, namedSettings } from './resolve-options.ts';
 import { deployWorker, writeConfig } from './wrangler-deploy.ts';
@@ -81,8 +81,11 @@ export async function runSteps(
   const { namespaceId } = begin(steps.stores) ? await makeStores(deployment, options) : found;
   const path = writeConfig(folder, deployment.environment, namespaceId!);
   const runWithStores: RunWrangler = (args, env) => run([...args, '--config', path], env);
-  if (begin(steps.tables))
+  if (begin(steps.tables)) {
     await runWithStores(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
+    // a ledger that they did not convert needs an import
+    if (found.hasLedger) await readContents(run, config.databaseName);
+  }
   if (begin(steps.ledger)) await importLedger(deployment, options, runWithStores);
   begin(steps.worker);
   const url = await deployRelease(deployment, options, runWithStores);

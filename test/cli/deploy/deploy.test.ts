@@ -19,6 +19,7 @@ import { listRemovals, remove } from '../../../cli/deploy/undeploy.ts';
 import { writeConfig } from '../../../cli/deploy/wrangler-deploy.ts';
 import { inEnvironment } from '../../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from '../../../cli/lib/wrangler/wrangler-config.ts';
+import { SCHEMA } from '../../../src/ledger/core/head.ts';
 import {
   FLAGS,
   fetchNode,
@@ -316,6 +317,32 @@ describe('a deployment', () => {
     machine.flags.var = [`MILESTONE_PUBLIC_KEYS:${'ab'.repeat(32)}`, 'MILESTONE_THRESHOLD:1'];
     machine.flags.delta = undefined;
     await expect(machine.deploy()).rejects.toThrow('milestone 60 is not signed by the keys');
+  });
+
+  it('upgrades a ledger that its migrations convert, and then deploys', async () => {
+    const machine = new Machine(SMALL);
+    machine.serve = () => fetchNode(60);
+    await machine.deploy();
+    const { database } = machine.account.databases.get('stardust-ledger')!;
+    database.exec(`UPDATE head SET schema = 2, sum = sum - 1;
+      DELETE FROM d1_migrations WHERE name = '0004_rests.sql'`);
+    machine.flags = {};
+    machine.tag = 'next';
+    expect((await machine.dryRun())[1]).toBe('tables: apply the migrations to D1');
+    await machine.deploy();
+    expect(await database.prepare('SELECT schema FROM head').first()).toEqual({ schema: SCHEMA });
+    expect(currentVersion(machine.account, NAME)!.tag).toBe('next');
+  });
+
+  it('deploys nothing where the migrations leave a ledger that it does not read', async () => {
+    const machine = new Machine(SMALL);
+    machine.serve = () => fetchNode(60);
+    await machine.deploy();
+    machine.account.databases.get('stardust-ledger')!.database.exec(`UPDATE head SET schema = 1;
+      DELETE FROM d1_migrations WHERE name = '0004_rests.sql'`);
+    machine.tag = 'next';
+    await expect(machine.deploy()).rejects.toThrow('ledger schema 1 is not supported');
+    expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
   });
 
   it('does not touch a ledger that another version wrote', async () => {
