@@ -5,7 +5,7 @@
  */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
-import { type HeadMoment, isSameHead, selectHeadAt } from './head.ts';
+import { type HeadMoment, isSameHead, SCHEMA, selectHeadAt } from './head.ts';
 import { type Query, readBatch, readQuery } from './read-batch.ts';
 
 /**
@@ -20,9 +20,12 @@ export class LedgerMoved extends Error {
 export const failUnless = (condition: string): string =>
   `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 
-/** SQL: head has this generation (?1), this ledger index (?2), and dropped is ?3. */
-export const SAME_HEAD =
-  'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND dropped = ?3)';
+/** SQL: head has this generation (?1) and this ledger index (?2), and no migration raised its schema. */
+export const SAME_LEDGER = `EXISTS (
+  SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND schema = ${SCHEMA})`;
+
+/** SQL: the same, and dropped is ?3. */
+export const SAME_HEAD = `${SAME_LEDGER} AND (SELECT dropped FROM head) = ?3`;
 
 /**
  * Errors of the three kinds of fences: {@link failUnless}, moveHead (write-head.ts) and

@@ -4,7 +4,7 @@
  */
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import { type Database, forEachPiece } from '../../ledger/core/database.ts';
-import { failUnless, runFenced } from '../../ledger/core/fence.ts';
+import { failUnless, runFenced, SAME_LEDGER } from '../../ledger/core/fence.ts';
 import { many, readAlone, readQuery, write } from '../../ledger/core/read-batch.ts';
 import { type Cell, rowSum } from '../../ledger/core/row-sum.ts';
 import { lookTwice, notingDamage } from '../../ledger/core/write-head.ts';
@@ -35,8 +35,6 @@ const MOST_PAGES = 4;
 
 /** Leaves that one query reads: 1 MB as a rule, 45 MB if every output is as long as a block. */
 const LEAVES_AT_ONCE = 1024;
-
-const SAME_LEDGER = 'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2)';
 
 /** SQL: the tree ?3 has ?4 pages; another builder may have added some. */
 const SAME_PAGES = '(SELECT count(*) FROM final_page WHERE milestone = ?2 AND tree = ?3) = ?4';
