@@ -10,7 +10,7 @@ import { type ImportRequest, importSnapshot, printHeld } from '../lib/import/imp
 import { ProgressBar } from '../lib/import/progress-bar.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
 import { holdAlone, unlessServed } from '../lib/wrangler/hold-folder.ts';
-import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
+import { openLocalDatabase, readMigrations } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
 /** A ledger of up to this many outputs has its NFTs written to KV at once, which takes seconds. */
@@ -27,6 +27,9 @@ export async function importLocally(
   using _alone = holdAlone(persistTo, 'import');
   const db = await openLocalDatabase(persistTo, config);
   try {
+    // it would not convert again what this one imports
+    if ((await readMigrations(db)).newer.length > 0)
+      throw new Error(`${persistTo} is of a newer release: import with that one`);
     const { outputs } = await importSnapshot(db, request, {
       indexAll: settings.indexAll,
       async beforeReplacing({ ledgerIndex: ledger, currentParameters, ...staged }, stateHash) {

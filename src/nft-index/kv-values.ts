@@ -20,10 +20,7 @@ export const OutputIdOrBurned = v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]
 /** Milliseconds since 1970. */
 export const UnixMs = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/**
- * Writes a value: JSON behind its checksum. Versions before this format and this one call each
- * other's values malformed, and query D1 (docs/nft-index.md#the-format-of-values).
- */
+/** Writes a value: JSON behind its checksum (docs/nft-index.md#the-format-of-values). */
 export function writeKvValue(value: unknown): string {
   const json = JSON.stringify(value);
   return `${sumOf(json)} ${json}`;

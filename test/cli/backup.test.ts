@@ -229,6 +229,23 @@ describe('npx stardust-edge backup and restore', () => {
     expect(made.filter((name) => statSync(join(volume, name)).mode & 0o077)).toEqual([]);
   });
 
+  it('and reindex leave the tables as they are that an older release serves', async () => {
+    const older = join(folder, 'older');
+    cpSync(served, older, { recursive: true });
+    const db = await openLocalDatabase(older, config);
+    db.exec(`UPDATE head SET schema = 2, sum = sum - 1;
+      DELETE FROM d1_migrations WHERE name = '0004_rests.sql'`);
+    const before = await dump(db);
+    const sentence = `${older} is of an older release: use that one, or serve it by this one first\n`;
+    for (const args of [['backup', join(folder, 'of-older')], ['reindex']]) {
+      const [command, ...rest] = args as [string];
+      const said = await runCommand(command, '--persist-to', older, ...rest);
+      expect([said.code, said.stderr]).toEqual([1, sentence]);
+    }
+    expect(await dump(db)).toEqual(before);
+    db.close();
+  });
+
   it('that fails leaves nothing on a disk that it may have filled', async () => {
     const damaged = join(folder, 'damaged');
     cpSync(served, damaged, { recursive: true });

@@ -95,6 +95,16 @@ it('a ledger whose schema a migration raised is refused, changed by nobody, and 
   await prune(db, 10);
 });
 
+it('an import replaces no ledger that was migrated meanwhile: its own was not', async () => {
+  const db = await openMemory();
+  await importSnapshot(db);
+  const before = await dump(db);
+  const beforeReplacing = () => migrateBy('UPDATE head SET sum = sum + 1, schema = schema + 1', db);
+  await expect(importSnapshot(db, { beforeReplacing })).rejects.toThrow('migrated meanwhile');
+  expect((await dump(db)).output).toEqual(before.output);
+  await expect(readHead(db)).rejects.toThrow(SENTENCE);
+});
+
 /** The batches that store blocks, and that write verdicts. */
 const WRITES = /INSERT INTO pack|UPDATE pack SET (?:next_block|records)/;
 

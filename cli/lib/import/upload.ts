@@ -173,7 +173,7 @@ async function replaceLedger(
   { files }: UploadProgress,
 ): Promise<void> {
   const { db, outputs, nfts, newest = Number.MAX_SAFE_INTEGER } = source;
-  const migrations = await db.prepare('SELECT count(*) AS n FROM d1_migrations').first('n');
+  const { migrations, swap } = await readStagingScript(db);
   const file = new SqlFile(join(target.folder, 'replace.sql'));
   file.add(
     fence(source, files, files),
@@ -183,9 +183,9 @@ async function replaceLedger(
        OR (SELECT count(*) FROM import_output_rest) <> (SELECT count(rest) FROM import_output)
        OR (SELECT count(*) FROM import_nft) <> ${nfts}
        OR (SELECT count(*) FROM import_output_detail) <> ${nfts}
-       OR (SELECT count(*) FROM d1_migrations) <> ${Number(migrations)}
+       OR (SELECT count(*) FROM d1_migrations) <> ${migrations}
        OR (SELECT ledger FROM head) > ${newest}`,
-    ...(await readStagingScript(db)).swap,
+    ...swap,
   );
   try {
     await execute(target, file);

@@ -141,6 +141,7 @@ export function makePrivateFile(path: string): void {
 export async function openLocalDatabase(
   persistTo: string,
   config: WranglerConfig,
+  prepare: (db: SqliteDatabase) => Promise<void> = migrate,
 ): Promise<SqliteDatabase> {
   makeDataFolder(persistTo);
   const path = localDatabasePath(persistTo, config);
@@ -148,7 +149,7 @@ export async function openLocalDatabase(
   makePrivateFile(path);
   const db = new SqliteDatabase(path);
   try {
-    await migrate(db);
+    await prepare(db);
   } catch (error) {
     db.close();
     throw error;
@@ -158,14 +159,21 @@ export async function openLocalDatabase(
 
 /**
  * Opens the database of a folder that has a ledger. Throws an Error with a sentence if it has none:
- * then nothing is made there.
+ * then nothing is made there; and if it is an older release's, which may serve it.
  */
 export async function openLedger(
   persistTo: string,
   config: WranglerConfig,
 ): Promise<SqliteDatabase> {
   if (existsSync(localDatabasePath(persistTo, config))) {
-    const db = await openLocalDatabase(persistTo, config);
+    const db = await openLocalDatabase(persistTo, config, async (found) => {
+      const { applied, due } = await readMigrations(found);
+      if (applied.length > 0 && due.length > 0)
+        throw new Error(
+          `${persistTo} is of an older release: use that one, or serve it by this one first`,
+        );
+      await migrate(found);
+    });
     try {
       if ((await readHead(db)) !== undefined) return db;
     } catch (error) {
@@ -178,29 +186,34 @@ export async function openLedger(
   throw new Error(`${persistTo} has no ledger: name another folder by --persist-to`);
 }
 
+const MIGRATIONS = join(PROJECT, 'migrations');
+
+/** Names of migrations: those applied, those of the folder that are due, and those it has not. */
+export async function readMigrations(
+  db: SqliteDatabase,
+  folder = MIGRATIONS,
+): Promise<Record<'applied' | 'due' | 'newer', string[]>> {
+  db.exec(CREATE_MIGRATIONS);
+  const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
+  const applied = results.map(({ name }) => name);
+  const own = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  const due = own.filter((name) => !applied.includes(name)).sort();
+  return { applied, due, newer: applied.filter((name) => !own.includes(name)) };
+}
+
 /**
  * Applies the migrations that are not applied yet, each in its own transaction. Throws an Error with
  * a sentence if one cannot be.
  */
-export async function migrate(
-  db: SqliteDatabase,
-  folder = join(PROJECT, 'migrations'),
-): Promise<void> {
-  db.exec(CREATE_MIGRATIONS);
-  const readApplied = async () => {
-    const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
-    return new Set(results.map(({ name }) => name));
-  };
-  const applied = await readApplied();
-  const due = readdirSync(folder).filter((name) => name.endsWith('.sql') && !applied.has(name));
-  for (const name of due.sort()) {
+export async function migrate(db: SqliteDatabase, folder = MIGRATIONS): Promise<void> {
+  for (const name of (await readMigrations(db, folder)).due) {
     const sql = readFileSync(join(folder, name), 'utf8');
     const note = `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
     try {
       db.transact(() => db.exec(`${sql}\n;${note}`));
     } catch (error) {
       // another command may have applied it meanwhile
-      if ((await readApplied()).has(name)) continue;
+      if ((await readMigrations(db, folder)).applied.includes(name)) continue;
       if ((error as { errcode?: number }).errcode !== SQLITE_ERROR) throw error;
       const sentence = `${name} cannot be applied to the database, which is damaged`;
       throw new Error(

@@ -325,8 +325,8 @@ export class StagingSink implements LedgerSink {
   /** Replaces the served ledger by the staged one, which is complete: all of it or nothing. */
   async replace(): Promise<void> {
     // another command may have migrated the tables, which the swap makes again
-    const { create, swap } = await readStagingScript(this.#db);
-    if (String(create) !== String(this.#script!.create))
+    const { create, migrations, swap } = await readStagingScript(this.#db);
+    if (String([create, migrations]) !== String([this.#script!.create, this.#script!.migrations]))
       throw new Error('the tables were migrated meanwhile: give the same command again');
     const statements = swap.map((sql) => this.#db.prepare(sql));
     await runBatch(this.#db, [this.#moveTo(this.#position), ...statements]);

@@ -18,8 +18,8 @@ export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'id_0'];
 
 const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
 
-/** Tables that are not of the ledger: the publisher's row names its ledger; wrangler's. */
-const KEPT_TABLES = ['nft_index', 'd1_migrations'];
+/** Tables that are not emptied: also the publisher's, whose row names its ledger, and wrangler's. */
+const NOT_EMPTIED = [...LARGE_TABLES, 'nft_index', 'd1_migrations'];
 
 /**
  * Progress of the import, in one row. `identity`: its input. `milestone` and `payload`: the latest
@@ -36,7 +36,8 @@ export const SELECT_PROGRESS = 'SELECT identity, position FROM import_progress';
 
 /** The platform has tables `_cf_…`. */
 const SELECT_SCHEMA = `
-  SELECT type, name, tbl_name, sql FROM sqlite_master
+  SELECT type, name, tbl_name, sql, (SELECT count(*) FROM d1_migrations) AS migrations
+  FROM sqlite_master
   WHERE type IN ('table', 'index') AND sql IS NOT NULL
     AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' ORDER BY name`;
 
@@ -46,6 +47,7 @@ function definitionFromRow(row: Row) {
     name: row.text('name'),
     table: row.text('tbl_name'),
     sql: row.text('sql'),
+    migrations: row.integer('migrations'),
   };
 }
 
@@ -63,6 +65,8 @@ export interface StagingScript {
   create: string[];
   /** Replaces the served ledger by the staged one; run in one transaction. */
   swap: string[];
+  /** How many were applied: a later one has not changed what is staged. */
+  migrations: number;
 }
 
 export const stagingName = (table: string): string => `import_${table}`;
@@ -82,9 +86,10 @@ export async function readStagingScript(db: Database): Promise<StagingScript> {
   const drop = ['progress', ...STAGED_TABLES].map(
     (name) => `DROP TABLE IF EXISTS ${stagingName(name)}`,
   );
-  const emptied = tables.filter(({ name }) => !isReplaced(name));
+  const emptied = tables.filter(({ name }) => !NOT_EMPTIED.includes(name));
   return {
     drop,
+    migrations: definitions[0]!.migrations,
     create: [...staged.map(({ name, sql }) => stagingDefinition(name, sql)), CREATE_PROGRESS],
     swap: [
       // rows that are deleted are billed, tables that are dropped are not; but SQLite deletes the
@@ -103,9 +108,6 @@ export async function readStagingScript(db: Database): Promise<StagingScript> {
     ],
   };
 }
-
-const isReplaced = (table: string): boolean =>
-  LARGE_TABLES.includes(table) || KEPT_TABLES.includes(table);
 
 /** Makes the staging table's definition. SQLite quotes the name of a renamed table. */
 function stagingDefinition(table: string, sql: string): string {

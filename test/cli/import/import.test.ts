@@ -5,7 +5,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -140,6 +140,20 @@ describe('import', () => {
       });
     }
     await miniflare.dispose();
+  });
+
+  it('replaces no tables of a newer release, which could not read them then', async () => {
+    const newer = join(folder, 'newer');
+    cpSync(state, newer, { recursive: true });
+    const db = await openLocalDatabase(newer, config);
+    db.exec(`INSERT INTO d1_migrations (name) VALUES ('9999_next.sql');
+      UPDATE head SET schema = schema + 1, sum = sum + 1`);
+    const before = await dump(db);
+    const { code, stderr } = await runCommand('import', ...FILES, '--persist-to', newer);
+    const sentence = `${newer} is of a newer release: import with that one\n`;
+    expect([code, stderr]).toEqual([1, sentence]);
+    expect(await dump(db)).toEqual(before);
+    db.close();
   });
 
   it('finds a relative folder from where it is called, and fills its index', async () => {
