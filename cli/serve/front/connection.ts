@@ -48,9 +48,6 @@ const MAX_UNREAD_BYTES = 512 * 1024;
 /** What this process takes for each, with its connection to workerd: 7 to 13 KB. */
 const CONNECTION_BYTES = 10 * 1024;
 
-/** What Linux keeps of one connection at most (tcp_wmem). */
-const MAX_KERNEL_BYTES = 4 * 1024 * 1024;
-
 /** A request that was lost as often with a new connection to workerd may be what ends workerd. */
 const MAX_TRIES = 3;
 
@@ -73,6 +70,8 @@ export interface Shared {
   target: URL | undefined;
   /** Called when so many bytes more are held, or fewer. */
   count(held: number): void;
+  /** Called when so many bytes were sent, which the kernel may hold. */
+  countSent(bytes: number): void;
   onClose(connection: Connection): void;
 }
 
@@ -123,7 +122,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   /** How often it was sent on a new connection: workerd may have closed an older one already. */
   let tries = 0;
   let tunnel: Tunnel | undefined;
-  /** Until the kernel was asked it may have all that was sent. */
+  /** When the kernel was asked. */
   let kernelBytes = 0;
   /** The answer is the last one. */
   let isLast = false;
@@ -184,8 +183,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   /** To the client: bytes, or latin1. */
   function write(bytes: Buffer | string): void {
     if (isEnding) return;
-    if (kernelBytes < MAX_KERNEL_BYTES)
-      kernelBytes = Math.min(kernelBytes + bytes.length, MAX_KERNEL_BYTES);
+    shared.countSent(bytes.length);
     if (socket.write(bytes as string, 'latin1')) return;
     unreadAt = Math.min(unreadAt, clock() + UNREAD_MS);
     if (tunnel !== undefined || socket.writableLength > MAX_UNREAD_BYTES) workerd?.pause();

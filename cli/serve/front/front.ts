@@ -30,8 +30,9 @@ const LOOK_EVERY_MS = 1000;
 /** Between two looks at requests that wait. */
 const QUEUE_LOOK_EVERY_MS = 5;
 
-/** To ask the kernel takes a tenth of the time at most. */
+/** To ask the kernel takes a tenth of the time at most, unless so much was sent meanwhile. */
 const ASK_PART = 10;
+const MAX_SENT_BYTES = 32 * 1024 * 1024;
 
 /** Connections that the kernel has at most before this process accepts them. */
 const BACKLOG = 4096;
@@ -73,6 +74,8 @@ export async function openFront(options: FrontOptions) {
   const connections = new Set<Connection>();
   let accepted = 0;
   let heldBytes = 0;
+  /** Since the kernel was asked. */
+  let sentBytes = 0;
   let askAt = 0;
   let isAsking = false;
   let isGoingOn = false;
@@ -85,6 +88,10 @@ export async function openFront(options: FrontOptions) {
     count(change) {
       heldBytes += change;
       if (change > 0 && heldBytes > maxBytes) void balance();
+    },
+    countSent(bytes) {
+      sentBytes += bytes;
+      if (sentBytes >= MAX_SENT_BYTES && heldBytes + sentBytes > maxBytes) void balance();
     },
     onClose: (closed) => connections.delete(closed),
   };
@@ -109,15 +116,17 @@ export async function openFront(options: FrontOptions) {
   }
 
   /**
-   * What was sent counts as held until the kernel is asked; who holds most is closed after that. What
-   * came meanwhile was counted too, so others are closed in the next turns until all hold less. That
-   * ends: what is reset counts no more at once, however late its memory is free.
+   * Who holds most is closed when the kernel was asked, and until it may be asked again by what it
+   * said: who was sent most may have read it. What came meanwhile was counted too, so others are
+   * closed in the next turns until all hold less. That ends: what is reset counts no more at once,
+   * however late its memory is free.
    */
   async function balance(): Promise<void> {
     const now = clock();
     if (isAsking) return;
-    if (now >= askAt) {
+    if (now >= askAt || sentBytes >= MAX_SENT_BYTES) {
       isAsking = true;
+      sentBytes = 0;
       const queues = await readKernelQueues(Number(url.port));
       for (const each of connections) each.setKernelBytes(queues.get(each.kernelName) ?? 0);
       askAt = now + (clock() - now) * ASK_PART;

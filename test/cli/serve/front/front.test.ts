@@ -1,7 +1,7 @@
 /** The front of `npm run serve`, before a server that takes workerd's place. */
 import { readdirSync, statSync } from 'node:fs';
 import { createServer as createHttp, type ServerResponse } from 'node:http';
-import { BlockList, createServer, Socket } from 'node:net';
+import { BlockList, createServer, type Server, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -16,6 +16,20 @@ import {
   startFront,
 } from '../../../support/edge/front.ts';
 import { frame, upgradeTo } from '../../../support/siege/raw-client.ts';
+
+/** How often the kernel has told what it holds. */
+const kernel = vi.hoisted(() => ({ told: 0 }));
+vi.mock(import('../../../../cli/serve/front/kernel-queues.ts'), async (load) => {
+  const original = await load();
+  return {
+    ...original,
+    async readKernelQueues(port) {
+      const queues = await original.readKernelQueues(port);
+      kernel.told += 1;
+      return queues;
+    },
+  };
+});
 
 const isSocket = (path: string) => statSync(path, { throwIfNoEntry: false })?.isSocket() === true;
 
@@ -486,4 +500,48 @@ it('of a crowd of WebSockets the youngest are closed, and not who was just told 
   const left = () => crowd.filter((each) => each.isOpen());
   await settled(() => expect(left().length).toBeLessThan(12));
   expect(told.map((each) => each.isOpen())).toEqual([true, true, true]);
+});
+
+/** A front that has just asked the kernel, for so long that it may not do so again for its time. */
+async function startAsked(maxBytes: number, workerd: Server) {
+  kernel.told = 0;
+  // asking is all that takes time
+  const clock = () => kernel.told;
+  const address = { host: '127.0.0.1', port: 0, maxConnections: 1000 };
+  const front = await openFront({ ...address, maxBytes, proxies: new BlockList(), clock });
+  onTestFinished(() => front.close());
+  front.passTo(await served(workerd));
+  await settled(() => expect(kernel.told).toBe(1));
+  return front;
+}
+
+it('who has read what was sent is not closed for it, however long the kernel is not asked', async () => {
+  const message = Buffer.concat([Buffer.from([0x82, 126, 255, 255]), Buffer.alloc(65_535)]);
+  const telling = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+      if (String(bytes).startsWith('GET /told')) socket.write(message);
+    });
+  });
+  const front = await startAsked(12 * 122 * 1024, telling);
+  const told = await open(front, upgradeTo('/told'));
+  await settled(() => expect(told.received().length).toBeGreaterThan(65_535));
+  const crowd = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => open(front, upgradeTo('/idle'), `127.0.1.${i + 1}`)),
+  );
+  await settled(() => expect(crowd.filter((each) => each.isOpen())).toHaveLength(11));
+  // what each connection holds is counted each second
+  await sleep(1100);
+  expect([told, ...crowd].filter((each) => each.isOpen())).toHaveLength(12);
+  expect(told.isOpen()).toBe(true);
+  expect(kernel.told).toBe(1);
+});
+
+it('when much was sent the kernel is asked, however long that takes', async () => {
+  const body = Buffer.alloc(2 << 20, 'x');
+  const workerd = createHttp((_, response) => response.end(body));
+  const front = await startAsked(20 << 20, workerd);
+  for (let i = 0; i < 30; i++) (await open(front, GET)).socket.pause();
+  await settled(() => expect(kernel.told).toBeGreaterThan(1));
 });
