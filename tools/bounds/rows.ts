@@ -255,7 +255,7 @@ export const SECTIONS: Record<string, Bound[]> = {
   ],
   '`npm run serve`': [
     [
-      'held for clients: {MAX_HELD_BYTES}: a connection {cli/serve/front/connection.ts#CONNECTION_BYTES}, a WebSocket {cli/serve/front/tunnel.ts#WORKERD_BYTES} more (some 2,100 of these)',
+      'held for clients: {MAX_HELD_BYTES}: a connection {cli/serve/front/connection.ts#CONNECTION_BYTES}, a WebSocket {cli/serve/front/tunnel.ts#WORKERD_BYTES} more',
       'cli/serve/front/front.ts',
       'the largest holder loses some',
     ],
@@ -285,7 +285,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '400',
     ],
     [
-      'to arrive {REQUEST_MS}; idle {IDLE_MS}, in workerd {WORKERD_IDLE_MS}; unread {UNREAD_MS}, abandoned {ABANDONED_MS}; requests behind one: {MAX_AHEAD_BYTES}',
+      'to arrive {REQUEST_MS}; idle {IDLE_MS}, in workerd {WORKERD_IDLE_MS}; unread {UNREAD_MS}, {MAX_LEFT_BYTES} once gone, abandoned {ABANDONED_MS}; requests behind one: {MAX_AHEAD_BYTES}',
       'cli/serve/front/connection.ts',
       '400; closed; closed; wait',
     ],

@@ -48,6 +48,9 @@ const MAX_UNREAD_BYTES = 512 * 1024;
 /** What this process takes for each, with its connection to workerd: 7 to 13 KB. */
 const CONNECTION_BYTES = 10 * 1024;
 
+/** In the kernel, of connections that are closed: nothing takes that back. It keeps it for minutes. */
+const MAX_LEFT_BYTES = 16 * 1024 * 1024;
+
 /** A request that was lost as often with a new connection to workerd may be what ends workerd. */
 const MAX_TRIES = 3;
 
@@ -68,6 +71,8 @@ export interface Shared {
   readonly clock: () => number;
   /** Where workerd listens, each start of it at another port; undefined while it is being started. */
   target: URL | undefined;
+  /** What the kernel has yet to send on connections that are closed. */
+  leftBytes: number;
   /** Called when so many bytes more are held, or fewer. */
   count(held: number): void;
   /** Called when so many bytes were sent, which the kernel may hold. */
@@ -370,7 +375,9 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   });
   socket.on('end', () => {
     isLast = true;
-    if (tunnel !== undefined) tunnel.onEnd();
+    // once both sides have ended, the kernel keeps what is unread
+    if (shared.leftBytes > MAX_LEFT_BYTES) reset();
+    else if (tunnel !== undefined) tunnel.onEnd();
     else if (request === undefined) socket.end();
     else if (!isPassed) close();
   });

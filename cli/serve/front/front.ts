@@ -85,13 +85,14 @@ export async function openFront(options: FrontOptions) {
     turns: createMessageTurns(),
     clock,
     target: undefined,
+    leftBytes: 0,
     count(change) {
       heldBytes += change;
       if (change > 0 && heldBytes > maxBytes) void balance();
     },
     countSent(bytes) {
       sentBytes += bytes;
-      if (sentBytes >= MAX_SENT_BYTES && heldBytes + sentBytes > maxBytes) void balance();
+      if (sentBytes >= MAX_SENT_BYTES) void balance();
     },
     onClose: (closed) => connections.delete(closed),
   };
@@ -128,7 +129,11 @@ export async function openFront(options: FrontOptions) {
       isAsking = true;
       sentBytes = 0;
       const queues = await readKernelQueues(Number(url.port));
-      for (const each of connections) each.setKernelBytes(queues.get(each.kernelName) ?? 0);
+      for (const each of connections) {
+        each.setKernelBytes(queues.get(each.kernelName) ?? 0);
+        queues.delete(each.kernelName);
+      }
+      shared.leftBytes = [...queues.values()].reduce((sum, bytes) => sum + bytes, 0);
       askAt = now + (clock() - now) * ASK_PART;
       isAsking = false;
     }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFront } from '../../../../cli/serve/front/front.ts';
+import { readKernelQueues } from '../../../../cli/serve/front/kernel-queues.ts';
 import {
   type Client,
   GET,
@@ -545,3 +546,30 @@ it('when much was sent the kernel is asked, however long that takes', async () =
   for (let i = 0; i < 30; i++) (await open(front, GET)).socket.pause();
   await settled(() => expect(kernel.told).toBeGreaterThan(1));
 });
+
+it.runIf(process.platform === 'linux')(
+  'the kernel holds little for who has gone and reads nothing',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const { front } = await startFront(1000, 64 << 20);
+    const body = Buffer.alloc(3 << 20, 'x');
+    front.passTo(await served(createHttp((_, response) => response.end(body))));
+    for (let i = 0; i < 100; i++) {
+      const { socket } = await open(front, GET, '127.0.0.1', true);
+      socket.once('data', () => {
+        socket.pause();
+        // the front has no more to send, and its kernel has
+        setTimeout(() => socket.end(), 100);
+      });
+      await sleep(20);
+    }
+    await sleep(1500);
+    const queues = await readKernelQueues(Number(front.url.port));
+    const held = [...queues.values()].reduce((sum, bytes) => sum + bytes, 0);
+    expect(held).toBeLessThan(64 << 20);
+    const honest = await open(front, GET, '127.0.0.2');
+    await settled(() => expect(honest.received().length).toBeGreaterThan(body.length));
+  },
+);
