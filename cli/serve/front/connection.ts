@@ -333,6 +333,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     if (status === SWITCHING) {
       beginTunnel();
       if (socket.closed) tunnel!.end();
+      else if (socket.readableEnded) tunnel!.onEnd();
       return;
     }
     isPassed = false;

@@ -294,7 +294,10 @@ it('a node that ends does not wait for requests whose client has gone', async ()
   expect(performance.now() - began).toBeLessThan(4500);
 });
 
-it('an upgrade whose client has gone is closed by a frame once it is there', async () => {
+it.each([
+  ['has gone', (socket: Socket) => void socket.resetAndDestroy()],
+  ['sends no more', (socket: Socket) => void socket.end()],
+])('an upgrade whose client %s is closed by a frame once it is there', async (_, leave) => {
   const { front } = await startFront();
   const sockets: Socket[] = [];
   const heard: string[] = [];
@@ -306,12 +309,13 @@ it('an upgrade whose client has gone is closed by a frame once it is there', asy
     socket.on('error', () => {});
   });
   front.passTo(await served(workerd));
-  const gone = await open(front, upgradeTo('/mqtt'));
+  const client = await open(front, upgradeTo('/mqtt'));
   await settled(() => expect(sockets).toHaveLength(1));
-  gone.socket.resetAndDestroy();
+  leave(client.socket);
   await sleep(50);
   sockets[0]!.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
   await settled(() => expect(heard).toEqual(['888000000000']));
+  await settled(() => expect(client.isOpen()).toBe(false));
   sockets[0]!.destroy();
 });
 
