@@ -94,12 +94,14 @@ function numbersFromRow(row: Row): number[] {
   return readNumbers(row.text('blocks'));
 }
 
-function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
+/** Leaves out what no milestone references: so a pack of an earlier time lacks blocks. */
+function blocksFromRow(row: Row): (readonly [number: number, block: ReferencedBlock])[] {
   const pack = row.integer('key');
   const statuses = statusesFromRow(row);
-  return readBlockRows(row.text('blocks')).map(([number, id, payload], at) => {
-    const { reason } = statuses.at(at);
-    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack, at }];
+  return readBlockRows(row.text('blocks')).flatMap(([number, id, payload], at) => {
+    const { milestone, reason: own } = statuses.at(at);
+    const reason = own === NO_REASON ? undefined : own;
+    return milestone === 0 ? [] : [[number, { id, payload, reason, pack, at }] as const];
   });
 }
 
@@ -161,14 +163,14 @@ export function selectReferenced(
       milestone: first(db.prepare(SELECT_MILESTONE).bind(blockId), (row) => milestoneFromRow(row)),
       parts: many(db.prepare(selectParts(FIND_MILESTONE)).bind(blockId), numbersFromRow),
       found: first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => ({
-        block: blocksFromRow(row).find(([, { id }]) => id === blockId)!,
+        block: blocksFromRow(row).find(([, { id }]) => id === blockId),
         bytes: fromBase64(row.text('bytes')),
       })),
     },
     ({ milestone, parts, found }) => {
       // pruned, or an entry point, which the import's milestone is said to reference
       if (!milestone?.blocks) return undefined;
-      if (found === undefined) throw new LedgerDamaged('blocks of packs');
+      if (found?.block === undefined) throw new LedgerDamaged('blocks of packs');
       const [number, { reason }] = found.block;
       const numbers = parts.flat();
       const whiteFlagIndex = numbers.indexOf(number);

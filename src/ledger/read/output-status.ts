@@ -73,6 +73,7 @@ export async function readOutput(
     spent: first(db.prepare(SELECT_SPENT).bind(outputId), (row) => row),
   });
   if (head === undefined) return undefined;
+  if (unspent && spent) throw new LedgerDamaged('rows of the table output');
   if (unspent !== undefined) return unspentStatus(unspent, head.ledger);
   if (spent === undefined) return undefined;
   spent.requireSum('id');

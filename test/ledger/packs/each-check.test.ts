@@ -16,6 +16,7 @@ import {
 } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
+import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
@@ -312,6 +313,35 @@ it('the list of blocks of a milestone', async () => {
     writeNumbers([b!, a!, b!]),
   );
   await expect(readBlock(db, digits(second))).rejects.toThrow('rows of the table milestone_part');
+});
+
+it('a pack as it was before a milestone referenced its blocks', async () => {
+  const { db, network, rig, root } = await start();
+  const block = network.note([root]);
+  await storeNow(rig, db);
+  const sql = 'SELECT * FROM pack WHERE instr(blocks, ?1) > 0';
+  const { key, statuses, sums } = (await db
+    .prepare(sql)
+    .bind(digits(block))
+    .first<Record<string, string>>())!;
+  await issue(rig, network, [block]);
+  const index = await ledgerIndex(db);
+  const reads = [() => readMilestoneContents(db, index, true), () => readBlock(db, digits(block))];
+  for (const read of reads) expect(await read()).toBeDefined();
+  await change(db, 'UPDATE pack SET statuses = ?2, sums = ?3 WHERE key = ?1', key, statuses, sums);
+  for (const read of reads) await expect(read()).rejects.toThrow(LedgerDamaged);
+});
+
+it('an output that is unspent again', async () => {
+  const { db, network, rig, root } = await start();
+  const coin = network.genesisCoins[1]!;
+  const id = coin.id.toHex();
+  const row = (await db.prepare('SELECT * FROM output WHERE id = ?1').bind(id).first())!;
+  await issue(rig, network, [network.attachTransaction(network.transfer(coin, 1), [root])]);
+  expect((await readOutput(db, id))?.spent).toBeDefined();
+  const places = Object.keys(row).map((_, i) => `?${i + 1}`);
+  await change(db, `INSERT INTO output VALUES (${places})`, ...Object.values(row));
+  await expect(readOutput(db, id)).rejects.toThrow(LedgerDamaged);
 });
 
 it('bytes of a block that are no base64 any more', async () => {
