@@ -89,7 +89,7 @@ const roots = v.object({ inclusionMerkleRoot: id, appliedMerkleRoot: id });
 
 /** What is told while the checks are made. */
 export interface Listener {
-  /** Each check that passed, in its order. */
+  /** Each of the five checks that passed, in its order. */
   onProved(sentence: Proved<string>): void;
   onProgress?(text: string): void;
   /**
@@ -143,8 +143,10 @@ export async function verifyNode(
       `The ${applied.size} transactions that were applied lead to the signed applied root.`,
   );
   const picked = ids[Math.floor(random * ids.length)];
-  // the first milestone of a network may reference none
-  if (picked !== undefined) {
+  if (picked === undefined) {
+    // the first milestone of a network may reference none
+    report(order, () => 'It references no block that could have a proof.');
+  } else {
     const file = await requestJson(node, `/api/edge/v1/blocks/${picked}/proof`, v.unknown());
     report(
       requireProved(await proveProofFile(outcome, picked, file, trust)),

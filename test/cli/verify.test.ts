@@ -109,7 +109,16 @@ it('the first milestone of a network, which references no block, is verified', a
       headers: accept === undefined ? {} : { accept },
       ...(body !== undefined && { method: 'POST', body }),
     });
-  await verify(first);
+  const lines = await verify(first);
+  // the page shows each sentence beside the question of its place
+  expect(lines).toEqual([
+    expect.stringMatching(/^Milestone 1 of .* is signed/),
+    'Its cone of 0 blocks leads to the signed inclusion root.',
+    'The 0 transactions that were applied lead to the signed applied root.',
+    'It references no block that could have a proof.',
+    'Asked as a coordinator asks, the node answers the signed roots.',
+    expect.stringMatching(/^Verified: milestone 1 of /),
+  ]);
 });
 
 it('the explanation of another milestone', async () => {
