@@ -1,4 +1,5 @@
 /** Judges proof files of other tools: a block, its milestone and two Merkle paths in JSON. */
+import { toHex } from '../encoding/bytes.ts';
 import { caughtRefusal } from '../error.ts';
 import { verifyInclusion } from '../proof/proof.ts';
 import type { MilestoneOutcome } from './cone.ts';
@@ -23,9 +24,11 @@ export async function proveProofFile(
   const fields = { milestone: signed, block, proof, appliedProof, blockId };
   try {
     const { milestone: proven } = await verifyInclusion(fields, keys, verify);
-    return proven.index === milestone.index
+    return toHex(proven.inclusionMerkleRoot) === milestone.inclusionMerkleRoot
       ? prove(milestone)
-      : refute(`the proof of block ${blockId} leads to milestone ${proven.index}`, [blockId]);
+      : refute(`the proof of block ${blockId} leads to another milestone ${proven.index}`, [
+          blockId,
+        ]);
   } catch (error) {
     return refute(`the proof of block ${blockId}: ${caughtRefusal(error).reason}`, [blockId]);
   }

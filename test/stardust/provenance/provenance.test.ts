@@ -10,7 +10,8 @@ import { PROJECT } from '../../../cli/lib/project.ts';
 import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
+import { blockToJson, milestoneToJson } from '../../../src/stardust/json/rest-json.ts';
 import { proofFor } from '../../../src/stardust/proof/proof.ts';
 import {
   compareCone,
@@ -28,6 +29,7 @@ import {
   proveMilestone,
   proveOrder,
   provePath,
+  proveProofFile,
   proveSignedRoots,
   proveWalk,
   type Said,
@@ -376,4 +378,23 @@ describe('a Merkle path', () => {
       /carries no transaction/,
     );
   });
+});
+
+it('a proof file of another milestone with the index, which the keys signed too, is refuted', async () => {
+  const value: Block = {
+    protocolVersion: 2,
+    parents: [fromHex(idOf(0))],
+    payload: undefined,
+    nonce: 0n,
+  };
+  const ids = [idOf(1), toHex(blake2b256(encode(block, value)))];
+  const outcome = must(proveApplied(must(proveOrder(await signedOver(ids, []), ids)), () => false));
+  const fileOver = (list: readonly string[]) => ({
+    milestone: milestoneToJson(decode(milestone, payloadOver(list, []))),
+    block: blockToJson(value),
+    proof: proofFor(list.map(fromHex), list.length - 1),
+  });
+  const judge = (file: unknown) => proveProofFile(outcome, ids[1]!, file, trust);
+  must(await judge(fileOver(ids)));
+  expect(refusedAs(await judge(fileOver(ids.slice(1))))).toMatch(/leads to another milestone 7/);
 });
