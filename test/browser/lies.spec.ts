@@ -16,11 +16,16 @@ import {
   ANY_BLOCK,
   ANY_METADATA,
   ANY_MILESTONE,
+  ANY_OUTPUT,
   ANY_PROOF,
+  APPLIED_BLOCK,
   CERTIFICATE,
   EXPLANATION,
+  HISTORY,
   INFO,
   MADE_NFT,
+  ONE_NFT,
+  OTHER_NFT_OUTPUT,
   PAST_PROPOSAL,
   PROPOSAL,
   TRANSACTION,
@@ -46,11 +51,26 @@ const ANSWERS: Readonly<Record<string, Answers>> = {
   ],
   [`#/transaction/${TRANSACTION}`]: [
     [ANY_METADATA, 'json'],
+    [ANY_OUTPUT, 'json'],
+    [EXPLANATION, 'json'],
     [ANY_PROOF, 'json'],
     [ANY_BLOCK, 'bytes'],
     [ANY_MILESTONE, 'bytes'],
   ],
-  [`#/nft/${MADE_NFT}`]: [[CERTIFICATE, 'json']],
+  [`#/block/${APPLIED_BLOCK}`]: [
+    [ANY_METADATA, 'json'],
+    [EXPLANATION, 'json'],
+    [ANY_PROOF, 'json'],
+  ],
+  [`#/nft/${MADE_NFT}`]: [
+    [CERTIFICATE, 'json'],
+    [ONE_NFT, 'json'],
+    [HISTORY, 'json'],
+  ],
+  [`#/output/${OTHER_NFT_OUTPUT}`]: [
+    [ANY_OUTPUT, 'json'],
+    [ANY_BLOCK, 'bytes'],
+  ],
   [PAST_PROPOSAL]: [
     [PROPOSAL, 'json'],
     [ANY_MILESTONE, 'bytes'],
@@ -63,9 +83,12 @@ const ANSWERS: Readonly<Record<string, Answers>> = {
   ],
 };
 
-/** True of an answer that was changed: nothing that is signed follows from it. */
+/**
+ * True of an answer that was changed: nothing that is signed follows from it; or less of what is true,
+ * as the place of a block.
+ */
 const OF_CHANGED_ANSWERS =
-  /^Each of \d+ blocks has|^The walk from the parents|computed by the node\.$|^Proved by your browser: the bytes hash to the block/;
+  /^7 hashes lead to the inclusion root of milestone 17,?339 that was signed\.$|^Each of \d+ blocks has|^The walk from the parents|computed by the node\.$|^Proved by your browser: the bytes hash to the block/;
 
 const RANDOM = Array.from({ length: RANDOM_LIES }, (_, i) => {
   const name = `random lie ${i}`;
