@@ -55,7 +55,7 @@ export async function bring(
     : resolveWanted(context, undecided);
 }
 
-/** Makes verdicts on these transactions, as far as they can be made in time. */
+/** Makes verdicts on these transactions. Where there is time left, a further round makes others. */
 async function resolveWanted(
   context: BringContext,
   undecided: WantedOfFollower['undecided'],
@@ -67,8 +67,10 @@ async function resolveWanted(
   let left = RESOLVING_STEPS;
   const mayTake = () => left-- > 0 && Date.now() < deadline;
   const takeStep = <T>(work: () => Promise<T>) => memory.step('resolve', work);
-  const { isCutOff } = await resolveBlocks(db, tools, undecided, takeStep, mayTake);
-  return isCutOff ? { fault: 'over-budget', detail: 'verdicts are still made' } : undefined;
+  await resolveBlocks(db, tools, undecided, takeStep, mayTake);
+  return Date.now() >= deadline
+    ? { fault: 'over-budget', detail: 'verdicts are still made' }
+    : undefined;
 }
 
 /**
