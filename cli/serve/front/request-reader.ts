@@ -26,6 +26,8 @@ export function createRequestReader(peer: string, isProxy: boolean) {
   const pieces = createPieces();
   /** Where the search for the end of the head goes on. */
   let searched = 0;
+  /** An empty line before the head. */
+  let isSkipped = false;
   let head: RequestHead | undefined;
   let isHead = false;
   /** Of a body in chunks: the pieces begin with so many bytes of it, without framing. */
@@ -35,8 +37,11 @@ export function createRequestReader(peer: string, isProxy: boolean) {
   let chunks = 0;
 
   function readHead(): void {
-    // empty lines before a request (RFC 9112 §2.2)
-    while (pieces.bytes[0] === 13 && pieces.bytes[1] === 10) pieces.take(2);
+    // an empty line before a request (RFC 9112 §2.2)
+    if (!isSkipped && pieces.bytes[0] === 13 && pieces.bytes[1] === 10) {
+      pieces.take(2);
+      isSkipped = true;
+    }
     const { bytes: held } = pieces;
     const end = held.indexOf('\r\n\r\n', searched, 'latin1');
     // no other method begins with it
@@ -49,6 +54,7 @@ export function createRequestReader(peer: string, isProxy: boolean) {
     pieces.take(end + 4);
     const { bodyLength } = head;
     if (bodyLength !== 'chunked' && bodyLength > MAX_BODY_BYTES) refuseRequest(TOO_LONG);
+    isSkipped = false;
     searched = 0;
     decoded = 0;
     phase = 'size';

