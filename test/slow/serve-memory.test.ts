@@ -33,7 +33,7 @@ const ATTACKS: Record<string, { first: string | Buffer; more: Buffer | undefined
     more: Buffer.from('1\r\nx\r\n'.repeat(10_000)),
   },
   'bodies that never end': {
-    first: `${POST}Content-Length: 1000000\r\n\r\n`,
+    first: `${POST}Content-Length: 1000000\r\n\r\n${' '.repeat(900_000)}`,
     more: undefined,
   },
   'heads of short lines': { first: GET.slice(0, -2), more: Buffer.from('a:b\r\n'.repeat(100)) },
