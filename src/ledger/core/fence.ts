@@ -21,8 +21,7 @@ export const failUnless = (condition: string): string =>
   `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 
 /** SQL: head has this generation (?1) and this ledger index (?2), and no migration raised its schema. */
-export const SAME_LEDGER = `EXISTS (
-  SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND schema = ${SCHEMA})`;
+export const SAME_LEDGER = `EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND schema = ${SCHEMA})`;
 
 /** SQL: the same, and dropped is ?3. */
 export const SAME_HEAD = `${SAME_LEDGER} AND (SELECT dropped FROM head) = ?3`;
