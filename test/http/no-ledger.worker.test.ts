@@ -92,7 +92,7 @@ describe('a ledger of another schema', () => {
   it.each(readers)('$method $path', async (route) => {
     expect(await ask(route)).toEqual([
       statusOf(route),
-      `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/operations.md#upgrade)`,
+      `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: install the newer release (docs/operations.md#upgrade)`,
     ]);
   });
 });

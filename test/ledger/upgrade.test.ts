@@ -38,7 +38,7 @@ const folder = temporaryFolder();
 
 const RULES = { keys: { keys: [], threshold: 1 }, verify: verifySignature };
 
-const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/operations.md#upgrade)`;
+const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: install the newer release (docs/operations.md#upgrade)`;
 
 async function importSnapshot(db: SqliteDatabase, options?: LoadOptions): Promise<void> {
   const [full, delta] = ['full', 'delta'].map((kind) =>
@@ -155,7 +155,7 @@ it('a ledger of schema 1, whose sums are others, is refused by name and replaced
   const served = await readServed(db);
   db.exec('UPDATE head SET schema = 1, sum = 0; UPDATE parameters SET sum = sum - length(bytes);');
   await expect(readPosition(db, RULES)).rejects.toThrow(
-    `ledger schema 1 is not supported by this version, which reads ${SCHEMA}: import the snapshot`,
+    `ledger schema 1 is not supported by this version, which reads ${SCHEMA}: migrate, or import the snapshot again (docs/operations.md#upgrade)`,
   );
   expect(await readServed(db)).toEqual(served);
   await importSnapshot(db);
