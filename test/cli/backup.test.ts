@@ -141,6 +141,15 @@ describe('a back-up', () => {
     expect(existsSync(to)).toBe(false);
   });
 
+  it('may be of a release that made fewer indexes', async () => {
+    const migrations = join(folder, 'migrations');
+    cpSync(join(PROJECT, 'migrations'), migrations, { recursive: true });
+    writeFileSync(join(migrations, '9999_next.sql'), 'CREATE INDEX next ON nft (changed);');
+    const [from, to] = [join(folder, 'backup.sql'), join(folder, 'of-fewer.sql')];
+    await cutExport(from, to, migrations);
+    expect(existsSync(to)).toBe(true);
+  });
+
   it('is not written over, and needs two files', async () => {
     const from = join(folder, 'backup.sql');
     expect(await runCommand('backup', '--from-d1', from, from)).toMatchObject({ code: 1 });
