@@ -74,6 +74,9 @@ export async function importRemotely(
     await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
     const { generation } = (await readHead(db))!;
     const deployed = await readDeployed(run, config.databaseName);
+    // the last file would be refused (upload.ts)
+    if (deployed.migrations > (await readStagingScript(db)).migrations)
+      throw new Error(`${config.databaseName} is of a newer release: import with that one`);
     // the last file was executed before, and the folder was left
     if (deployed.generation === generation) console.log(REPLACED_BEFORE);
     else {
@@ -159,21 +162,26 @@ function note(folder: string, noted: Noted): void {
 interface Deployed {
   served: ServedLedger | undefined;
   generation: string | undefined;
+  /** How many were applied to it. */
+  migrations: number;
   /** Generation of the ledger in its staging tables. */
   staged: string | undefined;
   /** Files that were executed for it. */
   stagedFiles: number;
 }
 
+const COUNT_MIGRATIONS = 'SELECT count(*) AS count FROM d1_migrations';
+
 async function readDeployed(run: RunWrangler, databaseName: string): Promise<Deployed> {
   const query = (sql: string) => queryRemotely(run, databaseName, sql);
-  const [heads, tables, ...served] = await query(
-    ['SELECT generation FROM head', HAS_PROGRESS, ...SELECT_SERVED].join('; '),
+  const [heads, migrations, tables, ...served] = await query(
+    ['SELECT generation FROM head', COUNT_MIGRATIONS, HAS_PROGRESS, ...SELECT_SERVED].join('; '),
   );
   const staged = tables?.length === 0 ? [] : (await query(SELECT_PROGRESS))[0];
   return {
     served: servedFromRows(served),
     generation: textOf(heads?.[0]?.generation),
+    migrations: Number(migrations?.[0]?.count),
     staged: textOf(staged?.[0]?.identity),
     stagedFiles: Number(staged?.[0]?.position ?? 0),
   };

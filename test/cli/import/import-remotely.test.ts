@@ -14,7 +14,11 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { importRemotely } from '../../../cli/lib/import/import-remotely.ts';
-import { openLocalDatabase, persistPath } from '../../../cli/lib/wrangler/local-database.ts';
+import {
+  migrate,
+  openLocalDatabase,
+  persistPath,
+} from '../../../cli/lib/wrangler/local-database.ts';
 import {
   inEnvironment,
   type RunWrangler,
@@ -205,6 +209,17 @@ describe('upload', () => {
     expect(await wrangler.database.prepare('SELECT generation FROM head').first('generation')).toBe(
       generation,
     );
+  });
+
+  it('uploads nothing to tables of a newer release', async () => {
+    const wrangler = new Deployed();
+    await migrate(wrangler.database);
+    wrangler.database.exec("INSERT INTO d1_migrations (name) VALUES ('9999_late.sql')");
+    const before = await dump(wrangler.database);
+    await expect(
+      importRemotely(NETWORK_A, config, wrangler.run, workFolder(), MAX_FILE),
+    ).rejects.toThrow('stardust-ledger is of a newer release: import with that one');
+    expect(await dump(wrangler.database)).toEqual(before);
   });
 
   it('keeps what a newer release brings during the upload', async () => {
