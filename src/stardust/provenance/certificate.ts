@@ -126,11 +126,10 @@ function readClaim(
   nftId: string,
   { id, value }: NonNullable<ParsedBlock['transaction']>,
 ): Pick<NftState, 'held'> | undefined {
-  const created = value.essence.outputs
+  // one at most (C-25)
+  const own = value.essence.outputs
     .map((output, i) => ({ output, id: outputId(id, i) }))
-    .filter((each) => isOfNft(each.output, each.id, nftId));
-  const [own, second] = created;
-  if (second !== undefined) return undefined;
+    .find((each) => isOfNft(each.output, each.id, nftId));
   if (own !== undefined)
     return { held: { outputId: toHex(own.id), output: own.output as NftOutput } };
   return consumesNft(json, nftId, value) ? { held: undefined } : undefined;

@@ -29,12 +29,15 @@ import {
   provedValue,
   type Trust,
 } from '../../../src/stardust/provenance/provenance.ts';
-import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
+import { decodeBlock } from '../../../src/stardust/wire/block.ts';
+import { nftIdOf, outputBytes } from '../../../src/stardust/wire/ids.ts';
+import type { NftOutput } from '../../../src/stardust/wire/output.ts';
 import type { Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { asFile, disturbed, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { freshRandom } from '../../support/network/fresh-random.ts';
+import { resign } from '../../support/network/milestones.ts';
 import { milestoneAt, type Network } from '../../support/network/network-model.ts';
 import { fullSnapshot } from '../../support/network/network-snapshot.ts';
 import { eventsOfLives, type LifeEvent, nftLives } from '../../support/network/nft-lives.ts';
@@ -283,6 +286,34 @@ describe('a false certificate', () => {
       );
   });
 
+  it('a newest milestone beside the one with its index, both of which the keys signed', async () => {
+    const { nft, event, json } = certificates[0]!;
+    const { payload } = milestoneAt(network, event.index)!;
+    const beside = resign(payload, { metadata: Uint8Array.of(1) }, network.signers);
+    const judge = (head: Uint8Array) =>
+      proveCertificate(
+        { ...json, ledgerIndex: event.index, head: toBase64(head) },
+        `0x${nft}`,
+        trust,
+      );
+    expect(factsProved(proofOf(await judge(payload)))).toEqual(factsOf(event));
+    expect(await judge(beside)).toMatchObject({
+      standing: 'refuted',
+      reason: `the ledger's milestone ${event.index} is not that of the certificate`,
+    });
+  });
+
+  it('a burn by what the transaction did not consume', async () => {
+    const stranger = new Uint8Array(32).fill(0xee);
+    const output = toBase64(outputBytes(nft(network.account(0), { nftId: stranger })));
+    for (const { json } of certificates.slice(0, 10)) {
+      const { transaction } = decodeBlock(Uint8Array.fromBase64(json.block as string));
+      const consumed = transaction!.value.essence.inputs.map(() => ({ output }));
+      const claim = { ...json, nftId: toHex(stranger), outputId: null, consumed };
+      expect((await proveCertificate(claim, toHex(stranger), trust)).standing).toBe('refuted');
+    }
+  });
+
   it.each([null, [], 'x', 7, {}, { milestone: 7 }])('%j', async (json) => {
     expect((await proveCertificate(json, `0x${'ab'.repeat(32)}`, trust)).standing).toBe('refuted');
   });
@@ -426,4 +457,29 @@ it('a block of nearly 32 KB fits; with as much consumed beside it, it is refused
     500,
     'the certificate would have more than 50 KB',
   ]);
+});
+
+it('a burn beside other inputs shows what the NFT was in, and of the others their hashes', async () => {
+  const beside = new SyntheticNetwork({
+    seed: 'burn beside others',
+    coins: (account) => [basic(account(0)), nft(account(0)), basic(account(0))],
+  });
+  beside.milestone();
+  const coins = beside.genesisCoins.slice(0, 3);
+  const amount = coins.reduce((sum, { output }) => sum + output.amount, 0n);
+  const spends = coins.map((each) => beside.spendOf(each));
+  beside.attachTransaction(beside.transaction(spends, [basic(beside.account(1), { amount })]));
+  beside.milestone();
+  const ledger = await openMemory();
+  await followTo(await startLedger(ledger, beside, 0), 2);
+  const [, held] = coins as [Coin, Coin, Coin];
+  const id = toHexDigits(nftIdOf(held.output as NftOutput, held.id));
+  const json = (await (await fetchFrom({ node: nodeOver(ledger) })(pathOf(id))).json()) as Json;
+  expect(json.consumed).toEqual([
+    { hash: toHex(blake2b256(coins[0]!.bytes)) },
+    { output: toBase64(held.bytes) },
+    { hash: toHex(blake2b256(coins[2]!.bytes)) },
+  ]);
+  const proof = proofOf(await proveCertificate(json, `0x${id}`, trustOf(beside)));
+  expect(factsProved(proof)).toMatchObject({ index: 2, held: undefined });
 });
