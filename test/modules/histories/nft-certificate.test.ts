@@ -286,21 +286,41 @@ describe('a false certificate', () => {
       );
   });
 
-  it('a newest milestone beside the one with its index, both of which the keys signed', async () => {
+  it('two milestones of one index, both of which the keys signed, are of two chains', async () => {
     const { nft, event, json } = certificates[0]!;
     const { payload } = milestoneAt(network, event.index)!;
-    const beside = resign(payload, { metadata: Uint8Array.of(1) }, network.signers);
-    const judge = (head: Uint8Array) =>
-      proveCertificate(
-        { ...json, ledgerIndex: event.index, head: toBase64(head) },
-        `0x${nft}`,
-        trust,
-      );
-    expect(factsProved(proofOf(await judge(payload)))).toEqual(factsOf(event));
-    expect(await judge(beside)).toMatchObject({
+    const beside = toBase64(resign(payload, { metadata: Uint8Array.of(1) }, network.signers));
+    const judge = (changes: Json) =>
+      proveCertificate({ ...json, ledgerIndex: event.index, ...changes }, `0x${nft}`, trust);
+    const own = proofOf(await judge({ head: toBase64(payload) }));
+    expect(factsProved(own)).toEqual(factsOf(event));
+    expect(await judge({ head: beside })).toMatchObject({
       standing: 'refuted',
       reason: `the ledger's milestone ${event.index} is not that of the certificate`,
     });
+    const other = proofOf(await judge({ head: beside, milestone: beside }));
+    expect(laterState(own, other)).toMatchObject({
+      standing: 'refuted',
+      reason: `two milestones ${event.index} are signed by ${trust.whose}`,
+    });
+  });
+
+  it('bytes in another spelling', async () => {
+    const padded = certificates.flatMap(({ nft, json }) =>
+      ['milestone', 'block', 'head']
+        .filter((field) => /[AQgw]=+$/.test(json[field] as string))
+        .map((field) => ({ nft, json, field })),
+    );
+    expect(padded.length).toBeGreaterThan(10);
+    for (const { nft, json, field } of padded.slice(0, 10)) {
+      const text = json[field] as string;
+      // the bits beyond the last byte
+      const other = text.replace(/.(?==)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1));
+      expect(await proveCertificate({ ...json, [field]: other }, `0x${nft}`, trust)).toMatchObject({
+        standing: 'refuted',
+        reason: expect.stringContaining('is not base64'),
+      });
+    }
   });
 
   it('a burn by what the transaction did not consume', async () => {
