@@ -264,6 +264,7 @@ describe('parseProof', () => {
     ['a node without left', { r: leaf }],
     ['a node with null', { l: hash, r: null }],
     ['a node with null below another', { l: { l: leaf, r: null }, r: hash }],
+    ['a node around a whole path', { l: { l: leaf, r: hash } }],
     ['a node with lists', { l: [leaf], r: hash }],
     ['two hashes', { l: hash, r: hash }],
     ['two leaves', { l: leaf, r: leaf }],

@@ -373,6 +373,7 @@ describe('a Merkle path', () => {
       /this is the proof of block/,
     );
     expect(refusedAs(provePath(signed, second!, { l: 1 }, 'inclusionMerkleRoot'))).toMatch(/B\.13/);
+    for (const none of [{ l: 1 }, path]) expect(levelsOf(none, ids[1]!, undefined)).toBeUndefined();
     const applied = proofFor([fromHex(ids[0]!)], 0);
     expect(refusedAs(provePath(signed, first!, applied, 'appliedMerkleRoot'))).toMatch(
       /carries no transaction/,
@@ -380,7 +381,7 @@ describe('a Merkle path', () => {
   });
 });
 
-it('a proof file of another milestone with the index, which the keys signed too, is refuted', async () => {
+it('a proof file of another milestone with the index, or without the applied path, is refuted', async () => {
   const value: Block = {
     protocolVersion: 2,
     parents: [fromHex(idOf(0))],
@@ -397,4 +398,9 @@ it('a proof file of another milestone with the index, which the keys signed too,
   const judge = (file: unknown) => proveProofFile(outcome, ids[1]!, file, trust);
   must(await judge(fileOver(ids)));
   expect(refusedAs(await judge(fileOver(ids.slice(1))))).toMatch(/leads to another milestone 7/);
+  const last = [ids[1]!];
+  const order = must(proveOrder(await signedOver(ids, last), ids));
+  const applied = must(proveApplied(order, (id) => id === ids[1]));
+  const finding = await proveProofFile(applied, ids[1]!, fileOver(ids), trust);
+  expect(refusedAs(finding)).toMatch(/has no path to the applied root/);
 });
