@@ -318,8 +318,13 @@ function follow(
   let isLeaving = alive.isSilent;
   socket.ended = (code) => {
     world.note(`events closed ${code}`);
+    // at any milestone that it has not been told of
+    const { last = lastIndex(network) } = listener;
+    const prefixes = network.milestones
+      .filter(({ index }) => index >= last)
+      .map(({ index }) => prefixAt(network, index));
     const isRenamed = topics.some(
-      ({ prefix }) => prefix !== undefined && prefix !== prefixAt(network, lastIndex(network)),
+      ({ prefix }) => prefix !== undefined && prefixes.some((each) => each !== prefix),
     );
     // a line that is cut is nobody's fault
     if (!isRenamed && !isLeaving && code !== 1006 && world.mustAnswer && !world.isDisturbed)
