@@ -102,6 +102,8 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
     if (blocks > 0) memory.log('warn', 'follower.blocks-evicted', { blocks });
   };
   if (upkeep.isCrowded) {
+    // strangers' blocks are not stored again before the milestone's
+    upkeep.room = 0;
     const evicted = await memory.step('drop', () => dropAll(db, index));
     tellEvicted(evicted);
     upkeep.isCrowded = evicted > 0;

@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { completeMilestone } from '../../../src/follower/complete-milestone.ts';
-import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import { createFollowerMemory, isFull } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { keepUp } from '../../../src/follower/upkeep.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
@@ -214,7 +214,10 @@ it("makes room for a milestone where strangers' blocks leave none, whatever tips
   await expect(tryBy(rig, rig.upstream, MAX_HEAP)).rejects.toThrow(/more .* is stored/);
   await expect(tryBy(rig, rig.upstream, MAX_HEAP)).rejects.toThrow(/make room/);
   for (let i = 0; i < 2; i++) await keepUp(following);
+  expect(isFull(following.memory)).toBe(true);
   expect(await tryBy(rig, rig.upstream, MAX_HEAP)).toMatchObject({ index: 2, blocks: 81 });
+  await keepUp(following);
+  expect(isFull(following.memory)).toBe(false);
 });
 
 it('a liar by whose word another one stored too much is asked last', async () => {
