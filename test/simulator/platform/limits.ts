@@ -65,7 +65,7 @@ const BOUNDS: Values = {
     'UNREFERENCED_LIMITS.mentions': [1000, 2000],
   },
   // a few hundred blocks with those that strangers send: more than a milestone after a halt has
-  'src/follower/store/store-cone.ts': { MAX_LIVE_HEAP_BYTES: [100_000, 160_000] },
+  'src/follower/store/store-cone.ts': { MAX_LIVE_HEAP_BYTES: [200_000, 300_000] },
   // what a crowd is kept to; other listeners of a story have less together
   'src/modules/events/accounts.ts': {
     'SHARED_LIMITS.connections': [100, 100],
