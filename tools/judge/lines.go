@@ -21,6 +21,8 @@ type line struct {
 	Parameters       string   `json:"parameters"`
 	Keys             []string `json:"keys"`
 	Threshold        int      `json:"threshold"`
+	// The first and the last milestone of each key, 0 for no end; absent: all.
+	Ranges [][2]uint32 `json:"ranges"`
 
 	// output of the genesis
 	OutputID        string `json:"outputId"`

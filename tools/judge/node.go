@@ -92,12 +92,16 @@ func openNode(given *line) (*node, error) {
 		return nil, err
 	}
 	keys := keymanager.New()
-	for _, text := range given.Keys {
+	for i, text := range given.Keys {
 		key := make([]byte, ed25519.PublicKeySize)
 		if err := fill(key, text); err != nil {
 			return nil, err
 		}
-		keys.AddKeyRange(key, 0, 0)
+		var during [2]uint32
+		if i < len(given.Ranges) {
+			during = given.Ranges[i]
+		}
+		keys.AddKeyRange(key, during[0], during[1])
 	}
 	opened.milestones = milestonemanager.New(stored, synced, keys, given.Threshold)
 	return opened, nil

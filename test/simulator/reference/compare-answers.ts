@@ -19,7 +19,7 @@ import {
 import { readMilestone } from '../../support/network/blocks.ts';
 import type { Answer, AnswerTo } from './judge-answers.ts';
 import { Kinds } from './kinds.ts';
-import type { Line } from './network-file.ts';
+import { keysOf, type Line } from './network-file.ts';
 
 export interface Difference {
   network: string;
@@ -64,15 +64,12 @@ class Comparison {
   #parameters: ProtocolParameters;
   readonly #pending: { from: number; parameters: ProtocolParameters }[] = [];
 
-  constructor({ name, parameters, keys, threshold }: LineOf<'network'>, kinds: Kinds) {
+  constructor(line: LineOf<'network'>, kinds: Kinds) {
+    const { name, parameters } = line;
     this.name = name;
     this.#kinds = kinds;
     this.#parameters = decodeParameters(Uint8Array.fromHex(parameters));
-    const publicKeys = keys.map((key) => Uint8Array.fromHex(key));
-    this.#keys = {
-      keys: publicKeys.map((publicKey) => ({ publicKey, first: 0, last: 0 })),
-      threshold,
-    };
+    this.#keys = keysOf(line);
   }
 
   async compare<L extends Exclude<Line, { type: 'network' }>>(

@@ -3,6 +3,7 @@
  */
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
@@ -52,6 +53,8 @@ export type Line =
       parameters: string;
       keys: string[];
       threshold: number;
+      /** The first and the last milestone of each key; absent: all. */
+      ranges?: [number, number][];
     }
   | {
       type: 'output';
@@ -78,6 +81,19 @@ export type Line =
     }
   | { type: 'state'; index: number; stateHash: string };
 
+/** Who signs the milestones of a network. */
+export function keysOf({
+  keys,
+  threshold,
+  ranges = [],
+}: Extract<Line, { type: 'network' }>): MilestoneKeys {
+  const publicKeys = keys.map((key, i) => {
+    const [first, last] = ranges[i] ?? [0, 0];
+    return { publicKey: Uint8Array.fromHex(key), first, last };
+  });
+  return { keys: publicKeys, threshold };
+}
+
 /** @param hashes how often the ledger's state is hashed: each so many milestones, and at the end */
 export function* linesOf(
   { network, asked, refused }: NetworkFile,
@@ -93,6 +109,9 @@ export function* linesOf(
     parameters: encode(protocolParameters, genesis.parameters).toHex(),
     keys: keys.keys.map(({ publicKey }) => publicKey.toHex()),
     threshold: keys.threshold,
+    ...(keys.keys.some(({ first, last }) => first + last > 0) && {
+      ranges: keys.keys.map(({ first, last }) => [first, last] as [number, number]),
+    }),
   };
   for (const output of network.outputs.values()) {
     if (output.bookedIndex > genesis.index || toHex(output.blockId) !== ZERO_ID) continue;

@@ -12,16 +12,13 @@ import type {
   NetworkMilestone,
   NetworkOutput,
 } from '../../support/network/network-model.ts';
-import type { Line } from './network-file.ts';
+import { keysOf, type Line } from './network-file.ts';
 
 /** Of the lines of one network. */
 export function readNetwork(lines: readonly Line[]): Network {
   const [first, ...rest] = lines;
   if (first?.type !== 'network') throw new Error('the first line is no network');
-  const keys = {
-    keys: first.keys.map((key) => ({ publicKey: Uint8Array.fromHex(key), first: 0, last: 0 })),
-    threshold: first.threshold,
-  };
+  const keys = keysOf(first);
   const blocks = new Map<string, NetworkBlock>();
   const outputs = new Map<string, NetworkOutput>();
   const milestones: NetworkMilestone[] = [];

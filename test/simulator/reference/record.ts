@@ -10,13 +10,16 @@ import { linesOf } from './network-file.ts';
 import { RECORDED } from './recorded.ts';
 import { wildNetwork } from './wild-network.ts';
 
-const USAGE = `Usage: node tools/run.js test/simulator/reference/record.ts PROGRAM
+const USAGE = `Usage: node tools/run.js test/simulator/reference/record.ts PROGRAM [NAME…]
 
-Makes the vectors of this folder anew, by a build of tools/judge.`;
+Makes the vectors of this folder anew, all or those of these names, by a build of tools/judge.`;
 
-await runMain(USAGE, async ([program, ...others]) => {
-  if (program === undefined || others.length > 0) throw new UsageError('one program');
+await runMain(USAGE, async ([program, ...names]) => {
+  if (program === undefined) throw new UsageError('no program');
+  const unknown = names.find((name) => !(name in RECORDED));
+  if (unknown !== undefined) throw new UsageError(`no network ${unknown}`);
   for (const [name, options] of Object.entries(RECORDED)) {
+    if (names.length > 0 && !names.includes(name)) continue;
     const lines = [...linesOf(wildNetwork(options))];
     const answers = await judge(program, lines);
     for (const [part, values] of Object.entries({ network: lines, answers })) {

@@ -12,6 +12,8 @@ import type { WildOptions } from './wild-network.ts';
 export const RECORDED: Readonly<Record<string, WildOptions>> = {
   short: { seed: 'wild 11', milestones: 10, events: 40 },
   long: { seed: 'wild 4', milestones: 30, events: 15 },
+  // near the ends of indexes, times and supplies
+  odd: { seed: 'odd 2201', milestones: 10, events: 20, odd: true },
 };
 
 export function readRecorded(name: string): { lines: Line[]; answers: Answer[] } {

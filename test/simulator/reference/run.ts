@@ -26,6 +26,7 @@ anything differs.
 
   --time SECONDS    seeds from the given one on (default: 1) until so much time has passed
   --milestones N    of each network that a seed makes (default: 30)
+  --odd             networks at the ends of what the protocol allows
   --judge PROGRAM   a build of tools/judge; without it, one is made
   --keep FOLDER     where networks that differ are kept, up to the first line that does`;
 
@@ -44,8 +45,9 @@ class Comparing {
     this.#keep = keep;
   }
 
-  async seed(seed: number, milestones: number): Promise<void> {
-    const network = wildNetwork({ seed: `wild ${seed}`, milestones, events: EVENTS });
+  async seed(number: number, milestones: number, odd: boolean): Promise<void> {
+    const seed = `${odd ? 'odd' : 'wild'} ${number}`;
+    const network = wildNetwork({ seed, milestones, events: EVENTS, odd });
     const lines = [...linesOf(network)];
     const answers = await judge(this.#program, lines);
     const found = await compareAnswers(lines, answers, this.#kinds);
@@ -111,6 +113,7 @@ await runMain(USAGE, async (args) => {
     options: {
       time: { type: 'string' },
       milestones: { type: 'string', default: '30' },
+      odd: { type: 'boolean', default: false },
       judge: { type: 'string' },
       keep: { type: 'string' },
     },
@@ -127,11 +130,11 @@ await runMain(USAGE, async (args) => {
       await comparing.file(path);
     const seeds = positionals.filter((each) => !each.endsWith('.jsonl')).flatMap(seedsOf);
     if (seconds === undefined) {
-      for (const seed of seeds) await comparing.seed(seed, milestones);
+      for (const seed of seeds) await comparing.seed(seed, milestones, values.odd);
     } else {
       const end = performance.now() + 1000 * seconds;
       for (let seed = seeds[0] ?? 1; performance.now() < end; seed++)
-        await comparing.seed(seed, milestones);
+        await comparing.seed(seed, milestones, values.odd);
     }
     return comparing.conclude();
   } finally {

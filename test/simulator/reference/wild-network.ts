@@ -17,8 +17,10 @@ import {
   extraSignature,
   fewerSignatures,
   forgedSignature,
+  resign,
 } from '../../support/network/milestones.ts';
 import { lastIndex, ledgerAt, parametersAt, ZERO_ID } from '../../support/network/network-model.ts';
+import { Random } from '../../support/network/random.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { type Coin, coin, type MadeTransaction } from '../../support/network/transactions.ts';
 import { type KeyPair, keyPair } from '../../support/payloads/keys.ts';
@@ -27,13 +29,18 @@ import { mutatedBlock } from '../../support/stardust/mutated-blocks.ts';
 import { edgeOutputs } from './edge-outputs.ts';
 import { judgedTransaction, tryTo } from './judged-transaction.ts';
 import type { Asked, NetworkFile, Refused } from './network-file.ts';
+import { oddBeginning } from './odd-beginning.ts';
 import { wildPlan } from './wild-transactions.ts';
 
 const ACCOUNTS = 6;
 /** As in the recorded vectors. */
 const { networkName: NETWORK_NAME, tokenSupply } = README_PARAMETERS;
 const COINS = 16;
+/** Of one receipt (A.10). */
+const MAX_FUNDS = 127;
 const BEGINNING = 1_700_000_000;
+const MAX_UINT32 = 2 ** 32 - 1;
+const MAX_UINT64 = 2n ** 64n - 1n;
 const keyPairOf = (number: number) => keyPair(`wild ${number}`);
 
 export interface WildOptions {
@@ -41,25 +48,33 @@ export interface WildOptions {
   milestones: number;
   /** Blocks before each milestone, about. */
   events: number;
+  /** Whether it begins, and is, at the ends of what the protocol allows. */
+  odd?: boolean;
 }
 
-export function wildNetwork({ seed, milestones, events }: WildOptions): NetworkFile {
+export function wildNetwork({ seed, milestones, events, odd }: WildOptions): NetworkFile {
+  const beginning = odd ? oddBeginning(new Random(`${seed} beginning`), milestones) : undefined;
+  const { scale = 1n, isFull = false, options = {} } = beginning ?? {};
+  const now = options.genesisTimestamp ?? BEGINNING;
   const coins = (account: (number: number) => KeyPair) => [
     ...Array.from({ length: COINS }, (_, i) =>
-      basic(account(i % ACCOUNTS), { amount: COIN_AMOUNT }),
+      basic(account(i % ACCOUNTS), { amount: COIN_AMOUNT * scale }),
     ),
-    ...edgeOutputs(account, BEGINNING),
+    ...edgeOutputs(account, now).map((output) => ({ ...output, amount: output.amount * scale })),
   ];
   const held = coins(keyPairOf).reduce((sum, { amount }) => sum + amount, 0n);
+  const supply = isFull ? MAX_UINT64 : scale === 1n ? tokenSupply : held;
   const network = new SyntheticNetwork({
     seed,
     coins,
     genesisTimestamp: BEGINNING,
-    treasury: tokenSupply - held,
-    parameters: { networkName: NETWORK_NAME },
+    treasury: supply - held,
+    ...options,
+    parameters: { networkName: NETWORK_NAME, ...options.parameters },
   });
-  const wild = new Wild(network);
-  network.milestone();
+  const wild = new Wild(network, odd);
+  if (odd) wild.first();
+  else network.milestone();
   for (let i = 1; i < milestones; i++) wild.milestone(events);
   return { network, asked: wild.asked, refused: wild.refused };
 }
@@ -74,26 +89,66 @@ class Wild {
   #coins: Coin[] = [];
   #made: MadeTransaction[] = [];
   #mutations = 0;
+  readonly #odd: boolean;
 
-  constructor(network: SyntheticNetwork) {
+  constructor(network: SyntheticNetwork, odd = false) {
     this.network = network;
+    this.#odd = odd;
     this.#accounts = Array.from({ length: ACCOUNTS }, (_, i) => network.account(i));
+  }
+
+  /** After some blocks, and perhaps not after the genesis. */
+  first(): void {
+    const { network } = this;
+    const { random, genesis } = network;
+    for (let blocks = random.below(4); blocks > 0; blocks--) network.note();
+    if (random.chance(0.5)) {
+      const coin = random.pick(network.genesisCoins.slice(0, COINS));
+      network.attachTransaction(network.transfer(coin, 1));
+    }
+    const timestamp = random.pick([0, genesis.timestamp, genesis.timestamp + 5]);
+    this.asked.push({ after: network.blocks.size, ...network.propose({ timestamp }) });
+    network.milestone({ timestamp });
   }
 
   milestone(events: number): void {
     const { network } = this;
     const { random } = network;
     this.#takeStock();
-    for (let done = 0; done < events; done++) this.#happen();
+    // nothing but the block of the milestone before
+    const isEmpty = this.#odd && random.chance(0.15);
+    for (let done = 0; done < events && !isEmpty; done++) this.#happen();
     for (let asked = random.below(3); asked > 0; asked--) this.#ask();
-    const migrate = random.chance(0.15) ? this.#funds() : undefined;
-    const announce = random.chance(0.1) ? this.#announcement() : undefined;
+    const migrate = random.chance(this.#odd ? 0.4 : 0.15) ? this.#funds() : undefined;
+    const announce = random.chance(this.#odd ? 0.4 : 0.1) ? this.#announcement() : undefined;
     const timestamp = network.nextTimestamp + random.pick([0, 0, 0, -4, 1, 30]);
+    const parents = this.#odd ? this.#oddParents(isEmpty) : undefined;
+    const signers = this.#odd ? this.#oddSigners() : undefined;
     network.milestone({
       timestamp,
+      ...(parents && { parents }),
+      ...(signers && { signers }),
       ...(migrate && { migrate }),
       ...(announce && { announce }),
     });
+  }
+
+  /** Old blocks, the genesis, or the milestone before alone. */
+  #oddParents(isEmpty: boolean): string[] | undefined {
+    const { network } = this;
+    const { random } = network;
+    const before = network.milestoneBlock!;
+    if (isEmpty) return [before];
+    const all = [ZERO_ID, ...network.blocks.keys()];
+    if (random.chance(0.3)) return [...new Set([before, ...random.sample(all, 7)])];
+    return random.chance(0.2) ? [before, ZERO_ID] : undefined;
+  }
+
+  /** At least as many as must. */
+  #oddSigners() {
+    const { network } = this;
+    const able = network.signersAt(network.nextIndex);
+    return network.random.sample(able, network.random.between(network.keys.threshold, able.length));
   }
 
   get #parameters() {
@@ -137,7 +192,14 @@ class Wild {
       }),
     );
     if (plan === undefined) return;
-    const made = tryTo(() => judgedTransaction({ networkId: networkId(NETWORK_NAME), ...plan }));
+    // sums wrap at 2^64, if the supply lets them
+    if (this.#odd && network.random.chance(0.1)) {
+      const half = basic(network.random.pick(this.#accounts), { amount: 1n << 63n });
+      plan.outputs = [half, ...plan.outputs, half];
+    }
+    const made = tryTo(() =>
+      judgedTransaction({ networkId: networkId(this.#parameters.networkName), ...plan }),
+    );
     if (made === undefined) return;
     if (!this.#attach(made)) return;
     this.#made.push(made);
@@ -181,6 +243,8 @@ class Wild {
         fewerSignatures(payload, random.between(1, network.keys.threshold)),
         forgedSignature(payload),
         extraSignature(payload, random.bytes(32)),
+        // by keys, too, that may sign others alone
+        ...(this.#odd ? [resign(payload, {}, random.sample(network.signers, 2))] : []),
       ]),
       random.pick([parents, some, other]),
     );
@@ -201,27 +265,40 @@ class Wild {
 
   #funds() {
     const { random } = this.network;
-    return Array.from({ length: random.between(1, 4) }, () => ({
+    const length = this.#odd && random.chance(0.2) ? MAX_FUNDS : random.between(1, 4);
+    const most = this.#parameters.tokenSupply;
+    const some = () => (this.#odd && length === 1 ? random.pick([1_000_000n, most]) : undefined);
+    return Array.from({ length }, () => ({
       tailTransactionHash: random.bytes(49),
       address: random.pick(this.#accounts).address,
-      deposit: 1_000_000n + BigInt(random.below(1_000_000)),
+      deposit: some() ?? 1_000_000n + BigInt(random.below(1_000_000)),
     })).sort((a, b) => Buffer.compare(a.tailTransactionHash, b.tailTransactionHash));
   }
 
   #announcement() {
     const { network } = this;
     const { random } = network;
-    const { pending } = parametersAt(network, lastIndex(network));
-    if (pending.length > 0) return undefined;
+    const { pending, since } = parametersAt(network, lastIndex(network));
+    if (pending.length > 0 && !this.#odd) return undefined;
     const rentStructure = {
       vByteCost: random.pick([0, 1, 250, 500, 700]),
       vByteFactorData: random.pick([1, 1, 2]),
       vByteFactorKey: random.pick([10, 10, 5]),
     };
-    const parameters = { ...this.#parameters, rentStructure };
+    const other = this.#odd
+      ? {
+          networkName: random.pick([NETWORK_NAME, '', 'é'.repeat(127)]),
+          belowMaxDepth: random.pick([0, 1, 255]),
+        }
+      : {};
+    const parameters = { ...this.#parameters, rentStructure, ...other };
+    // past ones too, in their order (G)
+    const wanted = network.nextIndex + random.between(this.#odd ? -2 : 1, this.#odd ? 6 : 4);
+    const target = Math.max(wanted, (pending.at(-1)?.targetMilestoneIndex ?? since) + 1);
+    if (target > MAX_UINT32) return undefined;
     return {
       type: 1 as const,
-      targetMilestoneIndex: network.nextIndex + random.between(1, 4),
+      targetMilestoneIndex: target,
       protocolVersion: 2,
       parameters: encode(protocolParameters, parameters),
     };

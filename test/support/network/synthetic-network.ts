@@ -62,6 +62,8 @@ export interface SyntheticOptions {
   /** How many keys may sign milestones, and how many must. */
   keyCount?: number;
   threshold?: number;
+  /** The first and the last milestone of each key (M-4); default: all. */
+  ranges?: readonly (readonly [number, number])[];
 }
 
 export interface MilestoneOptions {
@@ -73,7 +75,7 @@ export interface MilestoneOptions {
   announce?: ProtocolParametersOption;
   /** What is paid out of the treasury. */
   migrate?: readonly MigratedFunds[];
-  /** Default: all. */
+  /** Default: all that may. */
   signers?: readonly KeyPair[];
 }
 
@@ -111,13 +113,16 @@ export class SyntheticNetwork implements Network {
       genesisIndex: index = 0,
       genesisTimestamp: timestamp = 1_700_000_000,
     } = options;
-    const { treasury = 0n, keyCount = 3, threshold = 2 } = options;
+    const { treasury = 0n, keyCount = 3, threshold = 2, ranges = [] } = options;
     this.name = seed;
     this.random = new Random(seed);
     this.signers = Array.from({ length: keyCount }, (_, i) =>
       keyPair(`${seed} milestone key ${i}`),
     );
-    const publicKeys = this.signers.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 }));
+    const publicKeys = this.signers.map(({ publicKey }, i) => {
+      const [first, last] = ranges[i] ?? [0, 0];
+      return { publicKey, first, last };
+    });
     this.keys = { keys: publicKeys, threshold };
     const outputs = options.coins?.((number) => this.account(number)) ?? this.#defaultCoins();
     this.genesisCoins = outputs.map((output, i) => coin(genesisOutputId(seed, i), output));
@@ -267,6 +272,14 @@ export class SyntheticNetwork implements Network {
     return lastIndex(this) + 1;
   }
 
+  /** Who may sign the milestone with this index. */
+  signersAt(index: number): KeyPair[] {
+    return this.signers.filter((_, i) => {
+      const { first, last } = this.keys.keys[i]!;
+      return first <= index && (last === 0 || index <= last);
+    });
+  }
+
   /** The default timestamp of the next milestone. */
   get nextTimestamp(): number {
     return (this.milestones.at(-1) ?? this.genesis).timestamp + MILESTONE_INTERVAL;
@@ -307,7 +320,8 @@ export class SyntheticNetwork implements Network {
 
   /** Issues the next milestone: its cone is referenced, its block is there. */
   milestone(options: MilestoneOptions = {}): NetworkMilestone {
-    const { metadata = new Uint8Array(), announce, migrate, signers = this.signers } = options;
+    const { metadata = new Uint8Array(), announce, migrate } = options;
+    const { signers = this.signersAt(this.nextIndex) } = options;
     const parents = [...(options.parents ?? this.#milestoneParents())].sort();
     const { request, response, cone, met } = this.propose({ ...options, parents });
     if (!met) throw new Error('the cone lacks the block of the previous milestone');
