@@ -11,7 +11,7 @@ import type { FinalRecord } from '../../src/stardust/provenance/final.ts';
 import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { NftState } from '../../src/stardust/provenance/provenance.ts';
 import { ownerAt } from '../../src/stardust/semantics/owner.ts';
-import { type Address, addressKey } from '../../src/stardust/wire/address.ts';
+import type { Address } from '../../src/stardust/wire/address.ts';
 import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
 import { networkId as networkIdOf, outputBytes } from '../../src/stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../src/stardust/wire/output.ts';
@@ -154,8 +154,7 @@ function isOwner(shown: Nft['owner'], output: NftOutput, time: number, network: 
 }
 
 /** Of a network that the page knows, its beginning counts too. */
-function isSame(bech32: string, address: Address, network: bigint): boolean {
-  const parsed = parseBech32Address(bech32);
-  if (parsed === undefined || addressKey(parsed.address) !== addressKey(address)) return false;
-  return parsed.prefix === (findNetwork(network)?.bech32Hrp ?? parsed.prefix);
+function isSame(text: string, address: Address, network: bigint): boolean {
+  const prefix = findNetwork(network)?.bech32Hrp ?? parseBech32Address(text)?.prefix ?? '';
+  return text === toBech32(prefix, address);
 }

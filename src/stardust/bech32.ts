@@ -1,11 +1,14 @@
 /** Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173). */
 import { bech32 } from '@scure/base';
+import { toHex } from './encoding/bytes.ts';
 import { decode, encode } from './encoding/codec.ts';
 import { StardustError } from './error.ts';
 import { type Address, address } from './wire/address.ts';
 
 /** Characters; BIP-0173 sets the limit, for which the checksum is made. */
 const MAX_LENGTH = 90;
+/** Prefixes that leave room for the separator, 53 characters of an address and 6 of the checksum. */
+const PREFIX = /^[!-~]{1,30}$/;
 
 export interface Bech32Address {
   /** The human-readable prefix: it names the network. */
@@ -27,6 +30,9 @@ export function parseBech32Address(text: string): Bech32Address | undefined {
 }
 
 /**
+ * The address in bech32; in hex, with its type, where no text can begin with the network's prefix:
+ * the protocol allows any.
+ *
  * @param prefix the network's, such as `smr`
  *
  * @example
@@ -38,5 +44,8 @@ export function parseBech32Address(text: string): Bech32Address | undefined {
  * ```
  */
 export function toBech32(prefix: string, value: Address): string {
-  return bech32.encode(prefix, bech32.toWords(encode(address, value)), MAX_LENGTH);
+  const bytes = encode(address, value);
+  return PREFIX.test(prefix)
+    ? bech32.encode(prefix, bech32.toWords(bytes), MAX_LENGTH)
+    : toHex(bytes);
 }

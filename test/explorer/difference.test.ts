@@ -10,10 +10,13 @@ import {
 import type { NftChangeJson } from '../../explorer/node/shapes.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { parseBech32Address, toBech32 } from '../../src/stardust/bech32.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
 import { proveCertificate } from '../../src/stardust/provenance/certificate.ts';
 import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { NftState } from '../../src/stardust/provenance/provenance.ts';
 import { ownerAt } from '../../src/stardust/semantics/owner.ts';
+import { address } from '../../src/stardust/wire/address.ts';
 import { certificatePath, frozenAt } from '../support/lies/nft-liars.ts';
 import { nftLives } from '../support/network/nft-lives.ts';
 import { heldAt, holdersOf } from '../support/network/nft-places.ts';
@@ -53,6 +56,21 @@ beforeAll(async () => {
 it('an honest node shows nothing else', () => {
   expect(all.length).toBeGreaterThan(3);
   for (const { shown, proof } of all) expect(differenceOf(shown, proof)).toBe(undefined);
+});
+
+it('an honest node whose network has no prefix for addresses shows nothing else, and a liar does', () => {
+  const inHex = (bech32: string) => toHex(encode(address, parseBech32Address(bech32)!.address));
+  for (const { shown, proof } of all) {
+    const { owner, ...rest } = shown;
+    const passesTo = owner.passesTo && {
+      ...owner.passesTo,
+      address: inHex(owner.passesTo.address),
+    };
+    const own = { ...owner, address: inHex(owner.address), ...(passesTo && { passesTo }) };
+    expect(differenceOf({ ...rest, owner: own }, proof)).toBe(undefined);
+    const lie = { ...own, address: other(own.address) };
+    expect(differenceOf({ ...rest, owner: lie }, proof)).toContain('owner');
+  }
 });
 
 const other = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');

@@ -131,8 +131,8 @@ export const unixTimeSchema = named('UnixTime', described('Unix seconds.', uint3
 
 export const bech32Schema = namedText(
   'Bech32Address',
-  '^[!-~]+1[02-9ac-hj-np-z]{59}([02-9ac-hj-np-z]{2})?$',
-  'An address in bech32 (TIP-31), with the prefix of the network.',
+  '^([!-~]+1[02-9ac-hj-np-z]{59}([02-9ac-hj-np-z]{2})?|0x[0-9a-f]{66})$',
+  'An address in bech32 (TIP-31), with the prefix of the network; hex if no address can have that.',
 );
 
 export const listCursorSchema = namedText(

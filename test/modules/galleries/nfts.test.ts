@@ -7,11 +7,15 @@ import { ownerAt } from '../../../src/stardust/output.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
+import { startNew } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 import { milestoneAt } from '../../support/network/network-model.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { nodeOver } from '../../support/nft-list/list-node.ts';
 import { listedLedger } from '../../support/nft-list/listed-ledger.ts';
 import { recordedNfts } from '../../support/nft-list/recorded-nfts.ts';
+import { type KeyPair, keyPair } from '../../support/payloads/keys.ts';
+import { idOf, issuer, nft } from '../../support/payloads/outputs.ts';
 
 const INDEX = 90;
 const LATER = 110;
@@ -108,6 +112,25 @@ describe('one NFT', () => {
     }
     expect(Object.values(seen).map((count) => count > 1)).toEqual([true, true, true]);
   });
+
+  it.each(['', 'x'.repeat(31), 'é'])(
+    'names owners in hex where no address begins with %j',
+    async (bech32Hrp) => {
+      // HORNET runs on such parameters
+      const [owner, issuedBy] = [keyPair('owner'), keyPair('issuer')];
+      const coins = () => [
+        nft(owner, { amount: 1_000_000n, nftId: idOf('held'), immutable: [issuer(issuedBy)] }),
+      ];
+      const db = await openMemory();
+      await startNew(db, 'no addresses', { coins, parameters: { bech32Hrp } });
+      const answer = await fetchFrom({ node: nodeOver(db) })(ONE + toHex(idOf('held')));
+      const hex = ({ address }: KeyPair) => `0x00${address.id.toHex()}`;
+      expect(await answer.json()).toMatchObject({
+        owner: { address: hex(owner), canUnlock: true },
+        issuer: hex(issuedBy),
+      });
+    },
+  );
 
   it('400, 404, 500', async () => {
     const headers = { 'x-ledger-index': String(INDEX) };
