@@ -77,8 +77,7 @@ function spoilt(signature: Uint8Array): Uint8Array {
 }
 
 /**
- * Whether a block with these parents around this payload is a block of the milestone (M-2, M-3,
- * M-5). Keys without ranges only.
+ * Whether a block with these parents around this payload is a block of the milestone (M-2 to M-5).
  */
 export function carries(
   blockParents: readonly Uint8Array[],
@@ -87,13 +86,17 @@ export function carries(
 ): boolean {
   const value = readMilestone(payload);
   const id = milestoneId(value, payload);
+  const able = keys.filter(
+    ({ first, last }) => first <= value.index && (last === 0 || value.index <= last),
+  );
   return (
+    able.length >= threshold &&
     blockParents.length <= value.parents.length &&
     blockParents.every((parent, i) => equalBytes(parent, value.parents[i]!)) &&
     value.signatures.length >= threshold &&
     value.signatures.every(
       ({ publicKey, signature }) =>
-        keys.some((key) => equalBytes(key.publicKey, publicKey)) &&
+        able.some((key) => equalBytes(key.publicKey, publicKey)) &&
         verifySignature(publicKey, id, signature),
     )
   );
