@@ -5,7 +5,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { toBase64 } from '../../src/stardust/encoding/base64.ts';
-import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { verifyFinal } from '../../src/stardust/final.ts';
 import {
   laterState,
   type Proved,
@@ -284,6 +285,9 @@ describe('each guarantee', () => {
       // neither says the same as the other
       asked: [{ standing: 'disputes' }, { standing: 'disputes' }],
     });
+    // a node that fails says nothing for or against the others
+    expect(await states(pruned, none)).toMatchObject({ asked: ['claims', 'failed'] });
+    await expect(states(absent, pruned, none)).rejects.toBeInstanceOf(Unproven);
     expect(await states(absent, absent)).toMatchObject({
       guarantee: 'claimed',
       standing: 'absent',
@@ -292,6 +296,47 @@ describe('each guarantee', () => {
     await expect(states(none, none)).rejects.toBeInstanceOf(Error);
     expect(await states(world.current, none, world.current)).toMatchObject({
       guarantee: 'unrefuted',
+    });
+  });
+
+  it('a word is believed only of this NFT, and beside none that differs', async () => {
+    const nftId = pick(true);
+    type Word = { outputId: string; output: { amount: string } };
+    const word = async (id: string, change = (own: Word): object => own) => {
+      const own = (await (await world.current(`/api/edge/v1/nfts/${id}`)).json()) as Word;
+      const answering: Answering = (path) =>
+        path.endsWith('/certificate') ? none(path) : Response.json(change(own));
+      return answering;
+    };
+    const states = async (...nodes: Answering[]) =>
+      ofState(verifierOf(world, nodes).nft(nftId, { atLeast: 'claimed' }));
+    const honest = await word(nftId);
+    const other = [...world.holders.keys()].find((id) => id !== nftId && now(id) !== undefined)!;
+    expect(await states(honest)).toMatchObject({ asked: ['claims'] });
+    for (const lying of [
+      await word(nftId, (own) => ({ ...own, output: { ...own.output, amount: '1' } })),
+      await word(nftId, (own) => ({ ...own, outputId: `0x${'11'.repeat(32)}0000` })),
+    ])
+      await expect(states(honest, lying)).rejects.toMatchObject({
+        asked: [{ standing: 'disputes' }, { standing: 'disputes' }],
+      });
+    for (const refused of [
+      await word(other),
+      await word(nftId, (own) => ({ ...own, outputId: own.outputId.slice(2) })),
+      await word(nftId, (own) => ({ ...own, output: { ...own.output, features: [{ type: 9 }] } })),
+    ])
+      await expect(states(refused)).rejects.toMatchObject({ asked: [{ standing: 'failed' }] });
+  });
+
+  it('a word of the very milestone in which the NFT changed disputes', async () => {
+    const nftId = pick(true);
+    const { since } = await verifierOf(world, [world.current, world.current]).nft(nftId);
+    const headers = { 'x-ledger-index': String(since!.milestoneIndex) };
+    const nodes = [world.current, () => new Response(null, { status: 404, headers })];
+    expect(await verifierOf(world, nodes).nft(nftId, { atLeast: 'created' })).toMatchObject({
+      guarantee: 'created',
+      asOf: since,
+      asked: [{ standing: 'agrees' }, { standing: 'disputes' }],
     });
   });
 
@@ -435,6 +480,7 @@ describe('each guarantee', () => {
       'refuted',
       'failed',
     ]);
+    expect(error.asked.map(({ refutes }) => refutes)).toEqual([true, false, true, false]);
   });
 
   it('of another network, or by other keys, nothing is shown', async () => {
@@ -470,6 +516,14 @@ describe('a final root', () => {
     for (const key of made.keys.nfts.slice(0, 10)) {
       const found = await verifier.nft(`0x${key}`, { atLeast: 'final' });
       expect(found).toMatchObject({ guarantee: 'final', standing: 'held', nftId: `0x${key}` });
+      const id = fromHex(found.outputId!);
+      const answer = await made.ask('outputs', toHex(id).slice(2));
+      expect(verifyFinal(answer, { tree: 'outputs', id, root: made.root })).toMatchObject({
+        output: {
+          bookedIndex: found.since!.milestoneIndex,
+          bookedTimestamp: found.since!.timestamp,
+        },
+      });
       expect(found.asked.map(({ standing }) => standing)).toEqual(['failed', 'agrees']);
       expect(toHex(nftIdOf(found.output!, Uint8Array.fromHex(found.outputId!.slice(2))))).toBe(
         `0x${key}`,
@@ -561,6 +615,7 @@ describe('misuse is a RangeError', () => {
     ['one node by IPv6', { nodes: ['http://[::ffff:127.0.0.1]:1', 'http://localhost:1'] }],
     ['keys in hex', { keys: [{ publicKey: 'ab' as never, first: 0, last: 0 }] }],
     ['a key without its last index', { keys: [{ publicKey: KEY, first: 0 } as MilestoneKey] }],
+    ['a key that is too short', { keys: [{ publicKey: KEY.subarray(1), first: 0, last: 0 }] }],
     ['indexes in text', { keys: [{ publicKey: KEY, first: '0' as never, last: 0 }] }],
     ['more time than a timer counts', { timeoutSeconds: 2_147_484 }],
     ['no keys', { keys: [] }],
