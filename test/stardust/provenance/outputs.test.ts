@@ -17,7 +17,7 @@ import {
   proveMilestone,
   type Trust,
 } from '../../../src/stardust/provenance/provenance.ts';
-import { blockId, outputId } from '../../../src/stardust/wire/ids.ts';
+import { blockId, inputsCommitment, outputId } from '../../../src/stardust/wire/ids.ts';
 import { milestone } from '../../../src/stardust/wire/milestone.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import { blockBytes, milestoneOf } from '../../support/payloads/blocks.ts';
@@ -107,6 +107,16 @@ describe('outputs', () => {
       ({ consumed: [a, b] }) => b && toHex(a!.bytes) !== toHex(b.bytes),
     )!;
     expect(proveConsumed(several.block, consumedBy(several).toReversed()).standing).toBe('refuted');
+  });
+
+  it('are as many as the inputs, though the transaction commits to fewer', () => {
+    const { tx, consumed } = applied.find((each) => each.consumed.length > 1)!;
+    const fewer = consumed.slice(1);
+    const essence = { ...tx.value.essence, inputsCommitment: inputsCommitment(fewer) };
+    const bytes = blockBytes({ payload: { ...tx.value, essence } });
+    const block = must(proveBlockContent(bytes, toHex(blockId(bytes))));
+    const outputs = fewer.map(({ output }) => output);
+    expect(proveConsumed(block, outputs).standing).toBe('refuted');
   });
 
   it('that a transaction creates are in its bytes, each under its ID', () => {

@@ -13,6 +13,7 @@ import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
 import { blockToJson, milestoneToJson } from '../../../src/stardust/json/rest-json.ts';
 import { proofFor } from '../../../src/stardust/proof/proof.ts';
+import { comparePayloads } from '../../../src/stardust/provenance/cone.ts';
 import {
   compareCone,
   describeSignedAge,
@@ -42,6 +43,8 @@ import { milestone } from '../../../src/stardust/wire/milestone.ts';
 import { merkleRootByDefinition } from '../../support/oracle/merkle.ts';
 import { milestoneOf } from '../../support/payloads/blocks.ts';
 import { keyPair } from '../../support/payloads/keys.ts';
+import { basic } from '../../support/payloads/outputs.ts';
+import { transactionOf } from '../../support/payloads/transactions.ts';
 
 const idOf = (i: number) => `0x${createHash('sha256').update(String(i)).digest('hex')}`;
 const idsOf = (count: number) => Array.from({ length: count }, (_, i) => idOf(i));
@@ -241,7 +244,12 @@ describe('blocks', () => {
     const wrong = proveWalk([c, d], set, [a, d, b, c]);
     expect(refusedAs(wrong)).toMatch(/^the white-flag order is wrong from place 1 on/);
     expect(blocksNamedBy(wrong)).toEqual([d, b]);
-    expect(proveWalk([c, d], set, [a, b, c]).standing).toBe('refuted');
+    for (const other of [
+      [a, b, c],
+      [b, a, c, d],
+      [a, b, c, d, a],
+    ])
+      expect(proveWalk([c, d], set, other).standing).toBe('refuted');
   });
 
   it('are all proved or none', () => {
@@ -321,6 +329,33 @@ describe('a cone', () => {
       expect(refusedAs(told)).toMatch(/^the node says that block 0 /);
       expect(blocksNamedBy(told)).toEqual([ids[0]]);
     }
+  });
+
+  it('whose verdicts nobody signed has them for transactions alone', () => {
+    const { address } = signers[0]!;
+    const inputs = [{ output: basic(address), unlock: signers[0]! }];
+    const transaction = transactionOf({ inputs, outputs: [basic(address)] });
+    const { ids, findings } = blocksOf([[], [0]], [data, transaction]);
+    const judge = (...said: (readonly [payload: string, state: string])[]) =>
+      comparePayloads(
+        must(proveBlocks(findings)),
+        said.map(([payload, ledgerInclusionState], whiteFlagIndex) => ({
+          ...{ blockId: ids[whiteFlagIndex]!, whiteFlagIndex, payload, ledgerInclusionState },
+        })),
+      );
+    const [none, included] = [
+      ['taggedData', 'noTransaction'],
+      ['transaction', 'included'],
+    ] as const;
+    must(judge(none, included));
+    must(judge(none, ['transaction', 'conflicting']));
+    for (const [at, lie] of [
+      [0, judge(['taggedData', 'included'], included)],
+      [0, judge(['none', 'noTransaction'], included)],
+      [1, judge(none, ['transaction', 'noTransaction'])],
+      [1, judge(none, ['taggedData', 'included'])],
+    ] as const)
+      expect(blocksNamedBy(lie)).toEqual([ids[at]]);
   });
 
   it('applies no tagged data', async () => {
