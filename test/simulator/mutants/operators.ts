@@ -39,14 +39,14 @@ const OTHER_SIGNS: Partial<Record<ts.SyntaxKind, [operator: string, instead: str
   [SyntaxKind.AsteriskToken]: ['arithmetic', '/'],
 };
 
-const OTHER_METHODS: Record<string, string> = {
-  some: 'every',
-  every: 'some',
-  min: 'max',
-  max: 'min',
-  findLast: 'find',
-  find: 'findLast',
-};
+const OTHER_METHODS = new Map([
+  ['some', 'every'],
+  ['every', 'some'],
+  ['min', 'max'],
+  ['max', 'min'],
+  ['findLast', 'find'],
+  ['find', 'findLast'],
+]);
 
 const signs: Operator = (node, source) => {
   if (!ts.isBinaryExpression(node)) return [];
@@ -81,7 +81,7 @@ const numbers: Operator = (node, source) => {
 
 const methods: Operator = (node, source) => {
   if (!ts.isPropertyAccessExpression(node) || !ts.isCallExpression(node.parent)) return [];
-  const other = OTHER_METHODS[node.name.text];
+  const other = OTHER_METHODS.get(node.name.text);
   return other === undefined ? [] : swap('method', node.name, source, other);
 };
 
