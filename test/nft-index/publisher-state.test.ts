@@ -4,6 +4,7 @@ import {
   advanceState,
   clampTimes,
   duePut,
+  endOf,
   markPut,
   parseState,
   type State,
@@ -50,7 +51,8 @@ test('has no time of a clock that was ahead, and else is as it was', () => {
     ];
     expect(clampTimes(state, 2_500)).toEqual({ ...state, marks });
   }
-  expect(clampTimes(STATE, 500).entries).toEqual({ ...STATE.entries, since: 500 });
+  for (const marks of [STATE.marks, []])
+    expect(clampTimes({ ...STATE, marks }, 500).entries).toEqual({ ...STATE.entries, since: 500 });
 });
 
 test('puts no entries up to a mark that another version has passed', () => {
@@ -64,6 +66,11 @@ test('puts no entries up to a mark that another version has passed', () => {
   expect(duePut(state, PUT_AFTER_MS)).toBe(110);
   const { marks } = markPut(state, 110, 7);
   expect(marks.map(({ putAt }) => putAt)).toEqual([7, 7, 7]);
+  const put = markPut({ ...state, marks }, 110, 8);
+  expect(put.marks).toEqual(marks);
+  const half = markPut(state, 105, 7);
+  expect(half.marks.map(({ putAt }) => putAt)).toEqual([7, 7, null]);
+  expect(half.putUpTo).toEqual(endOf(105));
   // a mark of the very milestone may lack some of its entries
   expect(duePut({ ...state, putUpTo: { milestone: 105, nft: 'a' } }, PUT_AFTER_MS)).toBe(105);
 });
@@ -84,8 +91,14 @@ test('stays as small while nothing can be put, and goes on from there', () => {
   expect(serializeState(state).length).toBe(size);
   expect(state.from).toBe(STATE.from);
   const last = state.marks.at(-1)!.milestone;
-  state = markPut(state, duePut(state, now)!, now);
+  const since = now;
+  state = markPut(state, duePut(state, now)!, since);
   now += SETTLING_TIME_MS;
   passMinutes(1);
-  expect(state).toMatchObject({ from: last, marks: [{ milestone: ledgerIndex, putAt: null }] });
+  // entries that were read before may lack what leaves the window
+  expect(state).toMatchObject({
+    from: last,
+    entries: { since },
+    marks: [{ milestone: ledgerIndex, putAt: null }],
+  });
 });
