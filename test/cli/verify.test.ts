@@ -7,7 +7,11 @@ import type { NodeClient } from '../../client/node-client.ts';
 import { verifyNode } from '../../client/verify-node.ts';
 import { describeVerdict } from '../../client/words/proved.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { decode, encode } from '../../src/stardust/encoding/codec.ts';
+import { merkleRoot } from '../../src/stardust/proof/merkle.ts';
 import { provedValue } from '../../src/stardust/provenance/provenance.ts';
+import { milestone } from '../../src/stardust/wire/milestone.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand } from '../support/cli/script-process.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';
@@ -130,6 +134,29 @@ it('requests no block before the IDs lead to the signed root', async () => {
   const { node, asked } = explaining(({ blocks }) => void blocks.push(...blocks));
   await expect(verify(node)).rejects.toThrow(/do not lead to the signed inclusion root/);
   expect(asked.filter((path) => path.includes('/blocks/'))).toEqual([]);
+});
+
+it('what is said of a block against its bytes', async () => {
+  const { node } = explaining(({ blocks }) => {
+    const said = blocks as { payload: string }[];
+    const other = said.find(({ payload }) => payload !== 'transaction')!;
+    other.payload = other.payload === 'none' ? 'taggedData' : 'none';
+  });
+  await expect(verify(node)).rejects.toThrow(/^the node says that block \d+ carries/);
+});
+
+it('an order that was signed, and is not that of the walk', async () => {
+  const { node } = explaining(({ blocks }) => void blocks.reverse());
+  const inclusionMerkleRoot = merkleRoot(ids.toReversed().map(fromHex));
+  const signed: NodeClient = async (path, options) => {
+    if (!path.includes('/by-index/')) return node(path, options);
+    const payload = decode(milestone, milestoneAt(network, INDEX)!.payload);
+    return new Response(encode(milestone, { ...payload, inclusionMerkleRoot }));
+  };
+  const trust = { whose: 'the keys of A', keys, verify: async () => true };
+  await expect(verifyNode(signed, trust, 0, { onProved: () => undefined, now })).rejects.toThrow(
+    'the white-flag order is wrong from place 0 on',
+  );
 });
 
 describe('npx stardust-edge verify', () => {

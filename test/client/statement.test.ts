@@ -15,8 +15,13 @@ import {
   treeLevels,
 } from '../../src/stardust/proof/final-ledger.ts';
 import { leafHash } from '../../src/stardust/proof/merkle.ts';
-import { makeStatement, statementToJson } from '../../src/stardust/proof/statement.ts';
+import {
+  makeStatement,
+  statementToJson,
+  verifyStatement,
+} from '../../src/stardust/proof/statement.ts';
 import { provedValue } from '../../src/stardust/provenance/provenance.ts';
+import { joinStatements, proveStatement } from '../../src/stardust/provenance/statement.ts';
 import { putLedgerOutput } from '../../src/stardust/wire/ledger-output.ts';
 import { type Output, output } from '../../src/stardust/wire/output.ts';
 import { callCommand } from '../support/cli/call-script.ts';
@@ -74,9 +79,9 @@ function madeStatement(networkName: string, prefix: string, held: readonly Outpu
   const cursors = records.map(
     (record, i) => (1_700_000_000 + i).toString(16) + toHex(record).slice(2, 70),
   );
-  const page = (from: number, to: number) => {
+  const page = (from: number, to: number, owner = ANNA!) => {
     const parts = {
-      ...{ address: ANNA!, prefix, ledger, entries: entries.slice(from, to) },
+      ...{ address: owner, prefix, ledger, entries: entries.slice(from, to) },
       after: cursors[from - 1],
       next: to < records.length ? cursors[to - 1] : undefined,
     };
@@ -282,6 +287,29 @@ describe('what a statement adds up to', () => {
       ? expires.returnAddress === ANNA
       : address === ANNA || expires.returnAddress === ANNA;
   }
+});
+
+describe('pages', () => {
+  const joined = (...pages: readonly unknown[]) =>
+    joinStatements(
+      pages.map((json) => {
+        const finding = proveStatement(json, root);
+        if (finding.standing !== 'proved') throw new Error(finding.reason);
+        return finding.proof;
+      }),
+    );
+
+  it('are of one address, whose prefix is the same, and add up', () => {
+    const finding = joined(page(0, 2), page(2, 4));
+    if (finding.standing !== 'proved') throw new Error(finding.reason);
+    const whole = verifyStatement(page(0, 4), root);
+    expect(whole).toEqual({ ok: true, statement: provedValue(finding.proof) });
+    for (const other of [page(2, 4, BERT!), madeStatement('shimmer', 'rms').page(2, 4)])
+      expect(joined(page(0, 2), other)).toMatchObject({
+        standing: 'refuted',
+        reason: 'file 2 is of another address or ledger than the first',
+      });
+  });
 });
 
 describe('the command', () => {
