@@ -310,6 +310,14 @@ describe('pages', () => {
         reason: 'file 2 is of another address or ledger than the first',
       });
   });
+
+  it('name no output twice', () => {
+    const { outputs, ...rest } = page(0, 4);
+    expect(verifyStatement({ ...rest, outputs: [outputs[0], ...outputs] }, root)).toEqual({
+      ok: false,
+      reason: 'B.13: outputs are not in order',
+    });
+  });
 });
 
 describe('the command', () => {

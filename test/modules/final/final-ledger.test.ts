@@ -136,6 +136,23 @@ describe('a proof', () => {
     }
   });
 
+  it('shows no absence of an ID that the record before or after has', async () => {
+    const { keys, root, ask } = await ledgerOf(Math.max(...SIZES));
+    for (const tree of ['outputs', 'nfts'] as const) {
+      const [one, two] = keys[tree] as [string, string];
+      const [before, after] = [await ask(tree, one), await ask(tree, two)];
+      const absent = {
+        ...{ ledger: before.ledger, present: false },
+        ...{ before: before.entry, after: after.entry },
+      };
+      for (const key of [one, two])
+        expect(verifyFinalProof(absent, tree, Uint8Array.fromHex(key), root)).toMatchObject({
+          ok: false,
+          reason: expect.stringContaining('the ID'),
+        });
+    }
+  });
+
   it('verifies of random IDs, there or not', async () => {
     await fc.assert(
       fc.asyncProperty(question, async ({ size, tree, seed }) => {
