@@ -5,7 +5,7 @@
  * times.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { freePort } from '../support/edge/launch.ts';
 import { killProcess, type Served, startServe } from '../support/edge/npm-serve.ts';
@@ -92,15 +92,19 @@ it(`killed ${KILLS} times`, async () => {
   const deadline = Date.now() + 600_000;
   while (checkChain(persistTo, network) < last && Date.now() < deadline) await sleep(100);
   const answers = await Promise.all(clients.map((client) => client.stop()));
-  const samples = checkMetrics(await (await fetch(`${served.url}/metrics`)).text());
   const upstream = `upstream="${new URL(double.url).host}",place="0"`;
-  expect(Object.fromEntries(samples)).toMatchObject({
-    stardust_ledger_index: last,
-    stardust_ledger_lag_milestones: 0,
-    'stardust_follower_state{state="following"}': 1,
-    [`stardust_upstream_confirmed_index{${upstream}}`]: last,
-    [`stardust_upstream_failures_total{${upstream}}`]: 0,
-  });
+  // the follower of the last life may just have begun
+  const samples = await vi.waitFor(async () => {
+    const read = checkMetrics(await (await fetch(`${url}/metrics`)).text());
+    expect(Object.fromEntries(read)).toMatchObject({
+      stardust_ledger_index: last,
+      stardust_ledger_lag_milestones: 0,
+      'stardust_follower_state{state="following"}': 1,
+      [`stardust_upstream_confirmed_index{${upstream}}`]: last,
+      [`stardust_upstream_failures_total{${upstream}}`]: 0,
+    });
+    return read;
+  }, 60_000);
   // of the last life
   const counted = samples.get(`stardust_requests_total{route="${NFT}:nftId",status="200"}`);
   expect(counted).toBeGreaterThan(0);
