@@ -48,7 +48,7 @@ const MAX_UNREAD_BYTES = 512 * 1024;
 /** What this process takes for each, with its connection to workerd: 7 to 13 KB. */
 const CONNECTION_BYTES = 10 * 1024;
 
-/** In the kernel, of connections that are closed: nothing takes that back. It keeps it for minutes. */
+/** In the kernel, beside the open connections: it keeps that for minutes, and nothing takes it back. */
 const MAX_LEFT_BYTES = 16 * 1024 * 1024;
 
 /** A request that was lost as often with a new connection to workerd may be what ends workerd. */
@@ -71,7 +71,7 @@ export interface Shared {
   readonly clock: () => number;
   /** Where workerd listens, each start of it at another port; undefined while it is being started. */
   target: URL | undefined;
-  /** What the kernel has yet to send on connections that are closed. */
+  /** What the kernel holds of connections that are closed, or not accepted yet. */
   leftBytes: number;
   /** Called when so many bytes more are held, or fewer. */
   count(held: number): void;

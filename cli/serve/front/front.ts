@@ -117,8 +117,8 @@ export async function openFront(options: FrontOptions) {
   }
 
   /**
-   * Who holds most is closed when the kernel was asked, and until it may be asked again by what it
-   * said: who was sent most may have read it. What came meanwhile was counted too, so others are
+   * Closes who holds most. What the kernel holds for each is what it said last: of what was sent
+   * since, a client may have read all. What came while it was asked was counted too, so others are
    * closed in the next turns until all hold less. That ends: what is reset counts no more at once,
    * however late its memory is free.
    */

@@ -29,10 +29,10 @@ export const isMissingTable = (error: unknown) => String(error).includes('no suc
 /** Throws a LedgerUnreadable unless `schema`, the value of `head.schema`, is {@link SCHEMA}. */
 export function requireSchema(schema: unknown): void {
   if (schema === SCHEMA) return;
-  const is = `ledger schema ${schema} is not supported by this version, which reads ${SCHEMA}`;
-  const should =
+  const fault = `ledger schema ${schema} is not supported by this version, which reads ${SCHEMA}`;
+  const remedy =
     Number(schema) > SCHEMA ? 'install the newer release' : 'migrate, or import the snapshot again';
-  throw new LedgerUnreadable(`${is}: ${should} (docs/operations.md#upgrade)`);
+  throw new LedgerUnreadable(`${fault}: ${remedy} (docs/operations.md#upgrade)`);
 }
 
 /** A table of the index of IDs in use. It holds milestones up to the next table's first. */

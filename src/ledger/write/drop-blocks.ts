@@ -13,9 +13,9 @@ import type { Cone } from '../../stardust/white-flag/cone.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
-import { type Head, selectHead } from '../core/head.ts';
+import { type Head, readHead, selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { readAlone, readBatch, write } from '../core/read-batch.ts';
+import { readBatch, write } from '../core/read-batch.ts';
 import { moveHead } from '../core/write-head.ts';
 import { type LiveExtent, selectExtent } from '../packs/live-packs.ts';
 import { nextNumbers, requireSameUnreferenced, selectGiven } from '../packs/next-numbers.ts';
@@ -136,9 +136,10 @@ export async function dropUnneeded(
  * many. Throws a LedgerMoved if the unreferenced blocks changed meanwhile.
  */
 export async function dropAll(db: Database, index: UnreferencedIndex): Promise<number> {
-  const ledger = (await readAlone(selectHead(db)))?.ledger;
-  if (ledger === undefined) return 0;
-  return dropBlocks(db, index, { ledger, named: [] }, ({ positions }) => new Set(positions));
+  const head = await readHead(db);
+  if (head === undefined) return 0;
+  const at = { ledger: head.ledger, named: [] };
+  return dropBlocks(db, index, at, ({ positions }) => new Set(positions));
 }
 
 /**

@@ -150,8 +150,8 @@ async function readSmallTables(db: Database, { ledger, integrity }: Head) {
     throw new LedgerDamaged('rows of the table milestone');
   const fingerprints = { ...integrity.fingerprints };
   for (const table of SMALL_TABLES) {
-    let sum = 0;
-    for (let offset = 0, read = STEP_SMALL; read === STEP_SMALL; offset += read) {
+    let [sum, offset, read] = [0, 0, 0];
+    do {
       const sums = await readAlone(
         many(db.prepare(nextOf(table)).bind(STEP_SMALL, offset), (row) => {
           row.requireSum(table);
@@ -160,7 +160,8 @@ async function readSmallTables(db: Database, { ledger, integrity }: Head) {
       );
       sum = addSums(sum, ...sums);
       read = sums.length;
-    }
+      offset += read;
+    } while (read === STEP_SMALL);
     if (integrity.smallAt === ledger && sum !== fingerprints[table])
       throw new LedgerDamaged(`rows of the table ${table}`);
     fingerprints[table] = sum;

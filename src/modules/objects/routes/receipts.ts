@@ -46,10 +46,7 @@ async function answerReceipts({ params, node }: RouteContext): Promise<Answer> {
   const found = await readReceipts(node.session(), migratedAt);
   if (found === undefined) throw noLedger();
   if (found === 'too-many')
-    throw new HttpError(
-      500,
-      'these are more receipts than one answer takes: ask for one migratedAt',
-    );
+    throw new HttpError(500, 'these are more receipts than one answer takes');
   const receipts = found.receipts.map(({ receipt, milestoneIndex }) => ({
     receipt: optionToJson(receipt),
     milestoneIndex,
