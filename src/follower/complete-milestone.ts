@@ -65,8 +65,7 @@ export async function completeMilestone(
 ): Promise<AppliedMilestone> {
   const { memory } = tools;
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const fetched = await storeMissing(db, head, verified, tools);
-    const [cone] = memory.missing;
+    const { cone, fetched } = await storeMissing(db, head, verified, tools);
     try {
       const outcome = await applyStored(db, verified, tools, cone?.said.referenced);
       if (outcome.kind === 'applied')
@@ -87,26 +86,29 @@ function forget(memory: FollowerMemory, cone: MissingCone | undefined): void {
   memory.missing = memory.missing.filter((each) => each !== cone);
 }
 
-/** Stores the blocks of the cone that D1 lacks; returns their number. */
+/**
+ * Stores the blocks of the cone that D1 lacks; returns their number, and the walk that led to them,
+ * which may have ended in an earlier pass.
+ */
 async function storeMissing(
   db: Database,
   head: Head,
   verified: VerifiedMilestone,
   tools: CompleteTools,
-): Promise<number> {
+): Promise<{ cone: MissingCone | undefined; fetched: number }> {
   const { memory, upstream } = tools;
   const milestone = toHexDigits(verified.id);
   const parents = verified.milestone.parents.map(toHexDigits);
   const view = await memory.step('apply', () => memory.index.view(db, head, parents));
-  if (parents.every((id) => isKnown(view, id))) return 0;
-  if (memory.upkeep.isCrowded)
-    throw new ConeUnavailable('over-budget', 'unreferenced blocks leave to make room');
   // a walk ends where its upstream says, so each has its own; one that came down is stored by all
   const isOurs = ({ left, by = upstream?.name }: MissingCone) =>
     left !== undefined || upstream === undefined || by === upstream.name;
   const cones = memory.missing.filter((each) => each.milestone === milestone);
-  const cone =
-    cones.find(isOurs) ?? createMissingCone(head, { milestone, parents }, upstream?.name);
+  const known = cones.find(isOurs);
+  if (parents.every((id) => isKnown(view, id))) return { cone: known, fetched: 0 };
+  if (memory.upkeep.isCrowded)
+    throw new ConeUnavailable('over-budget', 'unreferenced blocks leave to make room');
+  const cone = known ?? createMissingCone(head, { milestone, parents }, upstream?.name);
   cone.by ??= upstream?.name;
   // an interrupted walk may go on when another's blocks are staged
   if (cone.left === undefined) cone.isFirst = view.last.staged === undefined;
@@ -131,7 +133,7 @@ async function storeMissing(
       memory.upstreams.astray(head.generation, head.ledger).add(cone.by);
     throw new UpstreamFailure(error.message);
   }
-  return cone.stored;
+  return { cone, fetched: cone.stored };
 }
 
 /**
