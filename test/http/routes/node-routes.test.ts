@@ -153,7 +153,8 @@ describe('GET /health', () => {
     const now = (ledger.timestamp + 301) * 1000;
     const upstream = { ...ledger, index: ledger.index - 1 };
     expect(whyUnhealthy({ ...status, upstream }, now)).toMatch(
-      new RegExp(`301 seconds old; the upstream is behind it, at ${upstream.index}$`),
+      // a pushed milestone may have taken the ledger beyond
+      new RegExp(`301 seconds old; when last asked, the upstream was at ${upstream.index}$`),
     );
     expect(whyUnhealthy({ ...status, upstream: ledger }, now)).toMatch(/old$/);
     expect(whyUnhealthy({ ...status, genesisIndex: ledger.index }, now)).toMatch(/at genesis/);

@@ -40,7 +40,7 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
       : `the ledger at milestone ${ledger.index} is ${age} seconds old`;
   const behind =
     upstream !== undefined && upstream.index < ledger.index
-      ? `the upstream is behind it, at ${upstream.index}`
+      ? `when last asked, the upstream was at ${upstream.index}`
       : undefined;
   return [old, progress, behind].filter((part) => part !== undefined).join('; ');
 }
