@@ -70,6 +70,6 @@ export function describeAccess(vars: Readonly<Record<string, string>>): string[]
     ? 'name them in PUBLIC_ROUTES and PROTECTED_ROUTES'
     : 'give --secrets with API_USER and API_PASSWORD, or API_TOKEN';
   return [
-    `White-flag roots are closed to all. For coordinators ${how}; to open every route --var PUBLIC_ROUTES:*`,
+    `White-flag roots are closed to all. For coordinators ${how}; to open all but /metrics --var PUBLIC_ROUTES:*`,
   ];
 }

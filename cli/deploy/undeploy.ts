@@ -1,5 +1,5 @@
 /**
- * Removing a deployment: the Worker with its Durable Object, D1 and KV.
+ * Removing a deployment: the Worker with its Durable Objects, D1 and KV.
  */
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
@@ -18,7 +18,7 @@ export async function listRemovals(run: RunWrangler, config: WranglerConfig): Pr
   const removals: Removal[] = [];
   if ((await readWorker(run)) !== undefined) {
     removals.push({
-      what: `Worker ${workerName}, with its Durable Object, settings, secrets and host names`,
+      what: `Worker ${workerName}, with its Durable Objects, settings, secrets and host names`,
       command: ['delete', '--force'],
     });
   }

@@ -107,7 +107,7 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     let listening = false;
     let unwatch = () => {};
     const end = () => {
-      console.error('The Worker has not answered /health for five minutes: its process is ended');
+      console.error('The Worker does not answer /health: its process is ended');
       void child.stop();
     };
     child.onMessage((message) => {

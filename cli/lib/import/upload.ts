@@ -158,10 +158,10 @@ function fence({ generation }: UploadSource, from: number, to: number): string {
     END`;
 }
 
-const NOT_REPLACED =
+const notReplaced = (folder: string) =>
   'nothing was replaced: the deployed ledger is newer than the snapshot by now, its tables are of ' +
-  'another release (install that one), or uploaded rows are missing (delete upload.json in the ' +
-  'import folder); give the same command again';
+  'another release (install that one), or uploaded rows are missing (delete ' +
+  `${join(folder, 'upload.json')}); give the same command again`;
 
 /**
  * Replaces the ledger that is served. Throws a ReplacementRefused if rows are missing, if that
@@ -191,7 +191,7 @@ async function replaceLedger(
     await execute(target, file);
   } catch (error) {
     if (!errorMessage(error).includes('CHECK constraint failed')) throw error;
-    throw new ReplacementRefused(NOT_REPLACED, { cause: error });
+    throw new ReplacementRefused(notReplaced(target.folder), { cause: error });
   }
 }
 

@@ -64,15 +64,15 @@ function describe(
 /** Workerd does not start, and does not say why, if it cannot write. */
 const MIN_FREE_BYTES = 4 << 20;
 
-/** Throws an Error with a sentence if the folder's disk is full. */
+/** Throws an Error with a sentence if the folder's disk takes no more. */
 export function requireSpace(folder: string): void {
   const probe = join(folder, 'space.probe');
   try {
     writeFileSync(probe, new Uint8Array(MIN_FREE_BYTES));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const sentence = `${folder} has no space left on its disk (${code})`;
-    throw new Error(`${sentence}: free some, or name another folder by --persist-to`, {
+    const sentence = `4 MB cannot be written to ${folder} (${code})`;
+    throw new Error(`${sentence}: free some space, or name another folder by --persist-to`, {
       cause: error,
     });
   } finally {

@@ -198,7 +198,9 @@ describe('upload', () => {
     const asked = vi.fn(async () => false);
     const request = { ...NETWORK_A, mayReplace: asked };
     await expect(importRemotely(request, config, following, work, MAX_FILE)).rejects.toMatchObject({
-      message: expect.stringMatching(/^nothing was replaced: .* give the same command again$/),
+      message: expect.stringMatching(
+        RegExp(`^nothing was replaced: .*${work}/upload.json.* give the same command again$`),
+      ),
       cause: { message: expect.stringContaining('CHECK constraint failed') },
     });
     expect(asked).not.toHaveBeenCalled();

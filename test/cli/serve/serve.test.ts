@@ -303,8 +303,8 @@ it('refuses a data folder on a full disk', async () => {
   const { code, stderr } = await runCommand('serve', '--port', '0', '--persist-to', full);
   expect([code, stderr]).toEqual([
     1,
-    `${full} has no space left on its disk (ENOSPC): ` +
-      'free some, or name another folder by --persist-to\n',
+    `4 MB cannot be written to ${full} (ENOSPC): ` +
+      'free some space, or name another folder by --persist-to\n',
   ]);
 });
 
