@@ -136,7 +136,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      'unreferenced blocks: {UNREFERENCED_LIMITS.blocks}, {UNREFERENCED_LIMITS.bytes:bytes} in D1, {UNREFERENCED_LIMITS.mentions} mentions of outputs',
+      'unreferenced blocks: {UNREFERENCED_LIMITS.blocks}, {UNREFERENCED_LIMITS.mentions} mentions of outputs, or shares of both; {UNREFERENCED_LIMITS.bytes:bytes} in D1',
       'ledger/write/drop-blocks.ts',
       'evicted to {EVICT_TO}; from {STORE_UP_TO} on for milestones only',
     ],

@@ -14,7 +14,7 @@ const MAX_LEVELS = 64;
 /** Milliseconds after which nothing is waited for, as milestones wait meanwhile. */
 const FETCH_MS = 4000;
 
-/** Walks that may be cut off one below the other: 150,000 blocks, as many as are ever stored. */
+/** Walks that may be cut off one below the other: 150,000 blocks, more than tips may have. */
 const MAX_CUT = 500;
 
 /**

@@ -37,7 +37,7 @@ export async function readBlocks(
 
 /**
  * Packs that one statement of the follower reads, up to 13 MB: it has 1,000 statements in an
- * invocation, and a milestone's cone up to 500,000 blocks, any of which a stranger may have made.
+ * invocation, and a milestone's cone up to 165,000 blocks, any of which a stranger may have made.
  */
 export const FOLLOWER_PACKS_AT_ONCE = 16;
 

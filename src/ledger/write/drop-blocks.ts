@@ -29,7 +29,7 @@ const ORPHAN_MARGIN_MILESTONES = 10;
 
 /**
  * Limits beyond which blocks that no upstream's tip needs are evicted: of bytes, and of blocks and
- * mentions together, as both take heap (unreferenced-index.ts): 27 MB, or 36. An hour's halt of a
+ * mentions together, as both take heap (unreferenced-index.ts): 27 MB, or 37. An hour's halt of a
  * network of five blocks a second has left 800 MB, and 25,000 blocks.
  */
 export const UNREFERENCED_LIMITS: UnreferencedLimits = {

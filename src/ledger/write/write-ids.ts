@@ -25,7 +25,7 @@ const BLOCKS_AT_ONCE = 10_000;
 
 /**
  * Moves the fingerprint by the entries of blocks that {@link insertIds} or {@link
- * insertEntryPoints} inserts, a few thousand at a time: there may be 300,000. Throws a LedgerDamaged
+ * insertEntryPoints} inserts, 10,000 at a time: there may be 165,000. Throws a LedgerDamaged
  * if one is not what was written: its entry would have a right sum.
  *
  * @param table name of the one that takes the IDs
