@@ -1,6 +1,6 @@
 /**
- * The one module that judges what a node says: under the page, `stardust-edge verify` and `npm run
- * explain` alike; the subpath `/provenance` of the package (../README.md). It takes bytes, and keys
+ * The one module that judges what a node says: under the page, `stardust-edge verify` and
+ * `explain` alike; the subpath `/provenance` of the package (../README.md). It takes bytes, and keys
  * or a root that the reader chose, and returns what they prove. It has no platform: it fetches
  * nothing and knows no clock.
  *

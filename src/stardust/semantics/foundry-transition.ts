@@ -1,7 +1,7 @@
 /**
  * Transitions of foundries (TIP-0018; docs/protocol.md, F-1 to F-11). F-11 needs no code: the
- * owner, an alias, unlocks what it owns in a state transition only (unlocking.ts, S2.13). `inSum` and
- * `outSum` are the amounts of the foundry's token in all consumed and in all created outputs, uint256.
+ * owner, an alias, unlocks what it owns in a state transition only (unlocking.ts, S2.13). `inSums`
+ * and `outSums` have the amounts of tokens in all consumed and in all created outputs, uint256.
  */
 import { addressKey } from '../wire/address.ts';
 import { equalFeatures } from '../wire/feature.ts';

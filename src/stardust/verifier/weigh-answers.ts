@@ -18,7 +18,7 @@ export interface AskedNode {
    *   its milestone and another cannot both be.
    * - `claims`: it has no certificate, and says the same; where no node has one, all say it.
    * - `disputes`: it has no certificate, and says something else; or others do, and none has one.
-   * - `failed`: it gave no answer, or one that proves nothing.
+   * - `failed`: it gave no answer, or one that proves nothing, as where the keys signed two chains.
    */
   standing: 'agrees' | 'behind' | 'refuted' | 'claims' | 'disputes' | 'failed';
   refutes: boolean;
