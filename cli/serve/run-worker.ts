@@ -1,5 +1,5 @@
 /**
- * The built Worker in workerd, by miniflare: D1, KV and the Durable Object are files below the data
+ * The built Worker in workerd, by miniflare: D1, KV and the Durable Objects are files below the
  * folder, the same that `wrangler dev --persist-to` and `stardust-edge import` have.
  *
  * The front (front/front.ts) connects to the Worker's own socket. Miniflare's entry, which
