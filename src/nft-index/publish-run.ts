@@ -30,6 +30,7 @@ export type Stop =
   | 'too soon'
   | 'another publisher'
   | 'ledger replaced'
+  | 'ledger set back'
   | 'KV too slow'
   | 'seal not seen';
 export type StepResult = 'done' | Stop;

@@ -8,7 +8,7 @@
  * that has seen the last change of the state may write the next. If its ledger was replaced
  * meanwhile, its entries name their ledger, and so say nothing about the new one.
  */
-import { takeTurns, untilSettled } from '../platform/clock.ts';
+import { hasPassed, takeTurns, untilSettled } from '../platform/clock.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {
@@ -21,8 +21,13 @@ import {
 import { advanceState, beginState, clampTimes, discardEntries } from './publisher-state.ts';
 import { putAllEntries, putChanged } from './put-entries.ts';
 import { putRecent } from './put-recent.ts';
-import { MAX_STATES, MAX_WINDOW_CHANGES } from './recent-changes.ts';
-import { MAX_WRITE_AGE_MS, PUT_WITHIN_MS } from './timing-assumptions.ts';
+import { MAX_STATES, MAX_WINDOW_CHANGES, RECENT_KEY, readRecent } from './recent-changes.ts';
+import {
+  KV_CACHE_TTL_S,
+  MAX_WRITE_AGE_MS,
+  PUT_WITHIN_MS,
+  SETTLING_TIME_MS,
+} from './timing-assumptions.ts';
 
 export type { Budget, Stop } from './publish-run.ts';
 
@@ -68,13 +73,29 @@ export async function publish(
   };
   const tools = { ledger, store: inTime, clock, bounds, endStep: takeTurns(), version };
   const run: PublishRun = { ...tools, head, left, token: stored?.token, state };
-  const stops = await takeSteps(run, stored?.state === undefined);
+  const isBack = await isSetBack(run);
+  const stops = isBack ? ['ledger set back' as const] : await takeSteps(run, !stored?.state);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
 }
 
 /** Ends calls that hang: by assumption 2 (timing-assumptions.ts) what they put lands no later. */
 const untilLate = <T>(call: Promise<T>): Promise<T> =>
   untilSettled(call, 'KV', MAX_WRITE_AGE_MS - PUT_WITHIN_MS);
+
+/**
+ * Returns whether the ledger is behind what KV has of it, as after D1 Time Travel. Until it has come
+ * there again nothing is put: an older copy of `recent` may say that entries have later changes, up
+ * to a `from` that is older than {@link SETTLING_TIME_MS}. So KV is read only where the last `recent`
+ * that D1 knows of is as old.
+ */
+async function isSetBack({ state, head, clock, store, left }: PublishRun): Promise<boolean> {
+  if (!hasPassed(SETTLING_TIME_MS, state.recent?.putAt ?? 0, clock())) return false;
+  left.operations -= 1;
+  const text = await store.get(RECENT_KEY, { type: 'text', cacheTtl: KV_CACHE_TTL_S });
+  const recent = readRecent(text);
+  if (recent.kind !== 'value' || recent.value.generation !== head.generation) return false;
+  return recent.value.to > head.ledgerIndex;
+}
 
 /** Changes of NFTs whose entries wait: 300 MB. Beyond, it begins anew. */
 const MAX_WAITING = 4_000_000;

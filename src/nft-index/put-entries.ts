@@ -95,7 +95,8 @@ async function putPage<Row extends NftRow>(
   const readAt = run.clock();
   run.left.statements -= STATEMENTS.page;
   const page = await read();
-  if (page?.generation !== run.state.generation) return 'ledger replaced';
+  if (page?.generation !== run.state.generation || page.ledgerIndex < run.head.ledgerIndex)
+    return 'ledger replaced';
   const { generation, ledgerIndex, rows } = page;
   let inTime = true;
   const put = async ({ nft, output }: Row) => {

@@ -546,6 +546,59 @@ describe('other publishers', () => {
   });
 });
 
+describe('a ledger that is set back, as by Time Travel', () => {
+  let before: Uint8Array;
+  const entriesPut = () => store.takePuts().filter((key) => key !== RECENT_KEY);
+
+  beforeEach(async () => {
+    await publishNow();
+    now += SETTLING_TIME_MS;
+    await ledger.apply([{ nft: A, output: outputId('5') }]);
+    await publishNow();
+    now += PUT_AFTER_MS;
+    before = db.serialize();
+    await publishNow();
+    await ledger.apply([{ nft: A, output: outputId('6') }]);
+    await publishNow();
+    now += PUT_AFTER_MS;
+    await publishNow();
+    store.takePuts();
+  });
+
+  test('puts nothing until it is where KV has it', async () => {
+    const kept = new Map(store.values);
+    db.deserialize(before);
+    for (let i = 0; i < 3; i++) {
+      now += SECOND_MS;
+      expect(await publishNow()).toMatchObject({ done: false, stops: ['ledger set back'] });
+    }
+    expect(store.values).toEqual(kept);
+    await ledger.apply([{ nft: A, output: outputId('6') }]);
+    expect(await publishNow()).toMatchObject({ done: true, ledgerIndex: 102 });
+    expect(entriesPut()).toEqual([entryKey(A)]);
+    expect(store.entry(A)).toMatchObject({ ledgerIndex: 102, outputId: outputId('6') });
+    expect(store.recent).toMatchObject({ to: 102, states: { [A]: outputId('6') } });
+  });
+
+  test('puts no entry that was read after it was set back', async () => {
+    db.deserialize(before);
+    await ledger.apply([{ nft: A, output: outputId('6') }]);
+    const { readChanges } = ledger.index;
+    ledger.index.readChanges = (...given) => {
+      db.deserialize(before);
+      return readChanges(...given);
+    };
+    expect(await publishNow()).toMatchObject({ done: false, stops: ['ledger replaced'] });
+    expect(entriesPut()).toEqual([]);
+  });
+
+  test('goes on where KV has another ledger', async () => {
+    await ledger.import('h', 100, [{ nft: A, output: outputId('7') }]);
+    expect(await publishNow()).toMatchObject({ done: true, ledgerIndex: 100 });
+    expect(store.entry(A)).toMatchObject({ generation: 'h', outputId: outputId('7') });
+  });
+});
+
 describe('filled anew', () => {
   beforeEach(async () => {
     await publishNow();
