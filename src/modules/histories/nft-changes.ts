@@ -24,31 +24,25 @@ export type NftChanges =
     }
   | { ledgerIndex: number; ok: false; why: 'not kept' | 'too many' };
 
-/** Milestones with changes after ?1, as long as they have ?2 changes or fewer, and the next one. */
-const PAGE = `
-  WITH RECURSIVE page (milestone, total) AS (
-    SELECT ?1, 0
-    UNION ALL
-    SELECT c.milestone, p.total + (
-      SELECT sum(json_array_length(d.nfts)) FROM nft_change d WHERE d.milestone = c.milestone)
-    FROM page p JOIN nft_change c
-      ON c.milestone = (SELECT min(milestone) FROM nft_change WHERE milestone > p.milestone)
-        AND c.part = 0
-    WHERE p.total <= ?2)`;
-
-const IN_PAGE = '(SELECT milestone FROM page WHERE milestone > ?1 AND total <= ?2)';
+/**
+ * Changes `c` after milestone ?1, ?2 at most: milestones count theirs, so that it ends before the
+ * first that is beyond. None where ?1 is not kept.
+ */
+const IN_PAGE = `
+  c.milestone > ?1 AND c.milestone < coalesce((
+    SELECT b.milestone FROM nft_change b JOIN milestone m ON m.idx = b.milestone
+    WHERE b.milestone > ?1 AND m.nft_changes >
+      coalesce((SELECT nft_changes FROM milestone WHERE idx = ?1), -1 - ?2) + ?2
+    ORDER BY b.milestone LIMIT 1), 1e10)`;
 
 const SELECT_LISTS = `
-  ${PAGE}
   SELECT c.*, ${summedColumns('milestone', 'm', 'milestone_')}
   FROM nft_change c LEFT JOIN milestone m ON m.idx = c.milestone
-  WHERE c.milestone IN ${IN_PAGE} ORDER BY c.milestone, c.part`;
+  WHERE ${IN_PAGE} ORDER BY c.milestone, c.part`;
 
 const SELECT_STATES = `
-  ${PAGE}
   SELECT ${LISTED_NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id IN (
-    SELECT j.value FROM nft_change c CROSS JOIN json_each(c.nfts) j
-    WHERE c.milestone IN ${IN_PAGE})
+    SELECT j.value FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE ${IN_PAGE})
   ORDER BY n.id`;
 
 /**
