@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readBlock, readIncludedBlock } from '../../../src/ledger/read/stored-block.ts';
+import { readReceipts } from '../../../src/modules/objects/routes/receipts.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
 import { countedDatabase } from '../../support/ledger/counted-database.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
@@ -40,4 +41,17 @@ it('blocks of packs of hundreds, and a hundred outputs', async () => {
   expect(Math.max(...included)).toBeLessThan(100);
   const outputs = [...network.outputs.values()].map(({ outputId }) => outputId.toHex());
   expect(await rowsOf(() => readNftOutputs(db, outputs.slice(0, 100)))).toBeLessThan(810);
+});
+
+it('receipts: three rows of each, up to more than an answer takes; of one milestone its own', async () => {
+  await env.LEDGER.exec(
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) INSERT INTO receipt (migrated_at, milestone, bytes, sum) SELECT i, i, printf('%.*c', 200, 'A'), 0 FROM n",
+  );
+  const { db, counts } = countedDatabase(env.LEDGER);
+  expect(await readReceipts(db)).toBe('too-many');
+  expect(counts.rowsRead).toBeGreaterThan(50_000);
+  expect(counts.rowsRead).toBeLessThan(75_010);
+  counts.rowsRead = 0;
+  expect(await readReceipts(db, 50_000)).toMatchObject({ receipts: [] });
+  expect(counts.rowsRead).toBeLessThan(10);
 });

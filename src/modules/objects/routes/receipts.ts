@@ -97,13 +97,17 @@ export function describeReceipts(): Operations<typeof receiptRoutes> {
 /** Bytes, in base64, of the receipts of one answer: 33,000 funds. */
 const MAX_RECEIPT_BYTES = 4_000_000;
 
-const ASKED = '(?1 IS NULL OR migrated_at = ?1)';
+/** More than fit: one with one fund has 200 bytes. Receipts are never pruned. */
+const MANY_RECEIPTS = MAX_RECEIPT_BYTES / 160;
 
-const SELECT_BYTES = `SELECT coalesce(sum(length(bytes)), 0) AS bytes FROM receipt WHERE ${ASKED}`;
+const selectSome = (asked: string) => `
+  SELECT * FROM receipt WHERE ${asked} ORDER BY migrated_at, milestone LIMIT ${MANY_RECEIPTS}`;
 
-const SELECT_RECEIPTS = `
-  SELECT * FROM receipt WHERE ${ASKED} AND (${SELECT_BYTES}) <= ${MAX_RECEIPT_BYTES}
-  ORDER BY migrated_at, milestone`;
+const selectBytes = (asked: string) =>
+  `SELECT coalesce(sum(length(bytes)), 0) AS bytes FROM (${selectSome(asked)})`;
+
+const selectReceipts = (asked: string) =>
+  `SELECT * FROM (${selectSome(asked)}) WHERE (${selectBytes(asked)}) <= ${MAX_RECEIPT_BYTES}`;
 
 /**
  * Returns receipts by the legacy network's milestone, then by ours; undefined if nothing was
@@ -112,10 +116,13 @@ const SELECT_RECEIPTS = `
  * @param migratedAt of the legacy network's milestone; absent: all of them
  */
 export async function readReceipts(db: Database, migratedAt?: number) {
+  const asked = migratedAt === undefined ? '?1 IS NULL' : 'migrated_at = ?1';
+  const select = (sql: (asked: string) => string) =>
+    db.prepare(sql(asked)).bind(migratedAt ?? null);
   const { head, bytes, receipts } = await readBatch(db, {
     head: selectHead(db),
-    bytes: one(db.prepare(SELECT_BYTES).bind(migratedAt ?? null), (row) => row.integer('bytes')),
-    receipts: many(db.prepare(SELECT_RECEIPTS).bind(migratedAt ?? null), receiptFromRow),
+    bytes: one(select(selectBytes), (row) => row.integer('bytes')),
+    receipts: many(select(selectReceipts), receiptFromRow),
   });
   if (bytes! > MAX_RECEIPT_BYTES) return 'too-many';
   return head && { receipts, ledgerIndex: head.ledger };
