@@ -4,6 +4,7 @@
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
 import { MAX_ADDED_TOPICS } from '../../src/modules/events/client.ts';
+import { MAX_CHANGES } from '../../src/modules/histories/nft-changes.ts';
 import { ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
 import { type BilledUsage, OBJECT_GB, PRICES } from './bill.ts';
 
@@ -22,8 +23,11 @@ const [FOUND_ROWS, INCLUDED_ROWS] = [50, 100];
 /** Of `utxo-changes`, and of roots of a past milestone: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */
 const CHANGES_ROWS = 200_000 / 32;
 
-/** At most one in each milestone that is kept by default. */
-const RECEIPTS = 17_280;
+/** More than an answer takes, three rows of each (test/modules/objects/read-cost.worker.test.ts). */
+const RECEIPTS_ROWS = 75_000;
+
+/** One in each milestone (test/modules/histories/nft-changes-cost.worker.test.ts). */
+const CHANGED_ROWS = 11 * MAX_CHANGES + 20;
 
 /** Topics of unknown outputs, seven rows each (test/modules/events/event-broker.worker.test.ts). */
 const TOPICS_ROWS = MAX_ADDED_TOPICS * 7.1;
@@ -35,7 +39,8 @@ const INCLUDED = { rowsRead: INCLUDED_ROWS, cpuMs: 5 };
 const CHANGES = { rowsRead: CHANGES_ROWS, cpuMs: 2000 };
 /** 100 outputs of 21 KB, read, decoded and written as 5 MB of JSON. */
 const GALLERY = { rowsRead: GALLERY_ROWS, cpuMs: 150 };
-const PAGE = { rowsRead: 5000, cpuMs: 50 };
+/** test/modules/histories/nft-history-cost.worker.test.ts */
+const PAGE = { rowsRead: 50_000, cpuMs: 50 };
 const ROW = { rowsRead: 20, cpuMs: 3 };
 const NO_ROW = { cpuMs: 2 };
 
@@ -53,15 +58,15 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Bil
     listFoundries: LIST,
     listCollectionOwners: LIST,
     readNftHistory: PAGE,
-    readNftChanges: PAGE,
+    readNftChanges: { rowsRead: CHANGED_ROWS, cpuMs: 100 },
     readNftCertificate: EXPLAINED,
     explainMilestone: EXPLAINED,
     createProof: EXPLAINED,
     proveBlock: EXPLAINED,
     readUtxoChangesByIndex: CHANGES,
     readUtxoChanges: CHANGES,
-    listReceipts: { rowsRead: RECEIPTS, cpuMs: 1000 },
-    listReceiptsOf: { rowsRead: RECEIPTS, cpuMs: 1000 },
+    listReceipts: { rowsRead: RECEIPTS_ROWS, cpuMs: 1000 },
+    listReceiptsOf: { rowsRead: RECEIPTS_ROWS, cpuMs: 1000 },
     proveFinalOutput: { rowsRead: 200, cpuMs: 20 },
     proveFinalNft: { rowsRead: 200, cpuMs: 20 },
     stateAddress: LIST,
