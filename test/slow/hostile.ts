@@ -8,6 +8,7 @@ import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
+import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
 import type { Edge } from '../support/edge/edge.ts';
 import { askRoots, type Fed, followFeed, issueMilestone } from '../support/edge/follow-feed.ts';
@@ -93,7 +94,10 @@ async function peaksOf(edge: Edge, work: () => Promise<void>): Promise<Record<st
   return Object.fromEntries(Object.entries(peaks).filter(([, megabytes]) => megabytes >= 10));
 }
 
-/** Pushes blocks as `make` makes them, some at a time, each time until nearly all are stored. */
+/** Blocks pushed in a second: beyond 1,500 the feed is closed (feed/feed-connection.ts). */
+const PUSHED_PER_SECOND = 1000;
+
+/** Pushes blocks as `make` makes them, some at a time, each time until all are stored. */
 async function pushStored(
   { network, double, stored }: Running,
   { count, atOnce }: { count: number; atOnce: number },
@@ -101,15 +105,15 @@ async function pushStored(
 ): Promise<void> {
   for (let made = 0; made < count; ) {
     const before = network.blocks.size;
-    const storedBefore = stored();
+    const others = stored() - before;
+    const pace = sleep((1000 * atOnce) / PUSHED_PER_SECOND);
     for (let i = 0; i < Math.min(atOnce, count - made); i++) make();
     made += network.blocks.size - before;
     await double.mqtt!.pushNews();
-    const pushed = network.blocks.size - before;
-    // one whose parent is late waits for a tip that leads to it (follower/pushed/store-pushed.ts)
-    const due = storedBefore + pushed - Math.floor(pushed / 100);
+    const due = others + network.blocks.size;
     for (const end = Date.now() + 600_000; stored() < due; await sleep(20))
       assert.ok(Date.now() < end, `${stored()} of ${due} blocks are stored`);
+    await pace;
   }
 }
 
@@ -148,7 +152,8 @@ async function halt(running: Running): Promise<void> {
   });
 }
 
-const UNREFERENCED = 100_000;
+/** Of more some are evicted, as no tip leads to them. */
+const UNREFERENCED = UNREFERENCED_LIMITS.blocks;
 
 async function unreferenced(running: Running): Promise<void> {
   const { network } = running;
@@ -181,7 +186,8 @@ async function unreferenced(running: Running): Promise<void> {
   });
 }
 
-const LARGE = 300_000;
+/** A past cone that takes more heap than 165,000 blocks do is too large (store-cone.ts). */
+const LARGE = 150_000;
 
 /** Of blocks that take two of the last eight as parents, some have no child: so more are made. */
 const MADE = 1.14 * LARGE;
