@@ -243,6 +243,7 @@ export class UpstreamDouble {
     Object.assign(this.conduct, { ...HONEST, hasFeed: this.conduct.hasFeed });
     this.protocol = {};
     this.isAway = false;
+    this.onAsked = undefined;
     this.prune(this.#network.genesis.index);
   }
 
