@@ -43,6 +43,8 @@ type Values = Record<string, Record<string, readonly [tiny: number, small: numbe
 /** By file, constants that say how long something is kept, or how much; as small as it may be. */
 const TIMES: Values = {
   'src/ledger/write/drop-blocks.ts': { ORPHAN_MARGIN_MILESTONES: [1, 2] },
+  // one more than ID_RETENTION, as usual: so the table that is dropped is the next to begin
+  'src/ledger/core/id-index.ts': { ID_TABLE_COUNT: [3, 3] },
   'src/ledger/write/prune.ts': {
     ID_RETENTION: [2, 2],
     MIN_RETENTION: [LEAST_RETENTION, LEAST_RETENTION],
