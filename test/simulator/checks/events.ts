@@ -147,6 +147,17 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
   );
 }
 
+const IS_VISIBLE = `
+  SELECT dropped > 0 OR EXISTS (SELECT 1 FROM pack WHERE staged IS NULL AND instr(blocks, ?1) > 0) AS seen
+  FROM head`;
+
+/** A block is told once it is stored where requests see it; of one that was dropped nobody knows. */
+async function requireVisible(world: World, { imports }: Listener, id: string): Promise<void> {
+  const seen = await world.node.sqlite.prepare(IS_VISIBLE).bind(id.slice(2)).first('seen');
+  if (seen === 0 && imports === world.imports && !world.isRowFlipped)
+    world.wrong('safety', `an event of block ${id}, which is not stored`);
+}
+
 /** Returns what ends it, without coming again, and what ends its blocks. */
 function follow(
   world: World,
@@ -278,6 +289,7 @@ function follow(
     // a pushed block of which a bit was spoilt on the way is another block
     if (!network.blocks.has(id) && world.settings.kind !== 'hostile')
       world.wrong('safety', `an event of block ${id}`);
+    void requireVisible(world, listener, id);
   };
   const answers: number[] = [];
   socket.received = (data) => {
