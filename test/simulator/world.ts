@@ -42,6 +42,9 @@ export class Wrong extends Error {
 
 export type Invariant = 'safety' | 'liveness' | 'economy' | 'silence';
 
+/** Fewer calls of D1 than an import has before it replaces the ledger. */
+const SOON_CALLS = 10;
+
 /** How many milestones before their target parameters are announced at most. */
 export const MOST_AHEAD = 8;
 
@@ -51,7 +54,7 @@ interface Files extends Partial<Pick<FullOptions, 'ledger' | 'moreDiffs'>> {
   change?: (chunks: Uint8Array[]) => Uint8Array[];
   /** Its milestone, from which a delta leads to the target; default: the target. */
   fullTarget?: number;
-  /** Calls of D1 after which the import is cut off; the next one has the same files. */
+  /** Calls of D1 after which the import is cut off; the one before had other files, if it was soon. */
   cutAfter?: number | undefined;
 }
 
@@ -294,10 +297,12 @@ export class World {
     const full = change([...fullSnapshot(network, options)]);
     const isDelta = fullTarget < target;
     const delta = isDelta ? [...deltaSnapshot(network, fullTarget, target)] : undefined;
-    const load = (into: Database) =>
-      node.product.loadSnapshot(into, asFile(full), delta && asFile(delta));
+    const load = (into: Database, file = full) =>
+      node.product.loadSnapshot(into, asFile(file), delta && asFile(delta));
     if (cutAfter === undefined) return void (await load(db));
-    const begun = await load(node.operatorsDatabase(cutAfter)).then(
+    const first = { ...options, target: network.genesis.index + 1 };
+    const begunOf = cutAfter < SOON_CALLS ? [...fullSnapshot(network, first)] : full;
+    const begun = await load(node.operatorsDatabase(cutAfter), begunOf).then(
       () => 'done',
       () => 'cut off',
     );
