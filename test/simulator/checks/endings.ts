@@ -454,6 +454,7 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
     await simulation.pass(STORED_MS);
     await expectState(world, 'diverged', `at an unsound milestone: ${breach}`);
   }
+  await restartAlone(world);
   await glance(world, `${seed} dispute`);
   milestoneOf(world, `${seed} settled`);
   await expectState(
@@ -469,6 +470,17 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
   await simulation.pass(WITHHELD_MS);
   await checkLiveness(world);
   await endVersion(world);
+}
+
+/** What the state said before a restart is told as that, where no upstream answers. */
+async function restartAlone(world: World): Promise<void> {
+  const { node, upstreams } = world;
+  for (const upstream of upstreams) upstream.leave();
+  node.follower.kill();
+  const read = () => node.sqlite.prepare('SELECT reason FROM follower').first<string>('reason');
+  const reason = await world.until(read, SAID_MS, (said) => /restarted/.test(`${said}`));
+  if (!/restarted/.test(`${reason}`)) world.wrong('safety', `after a restart it says: ${reason}`);
+  for (const upstream of upstreams) upstream.recover();
 }
 
 const OTHER_VERSION = 3;
