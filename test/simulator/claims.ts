@@ -7,7 +7,9 @@ const LEAST = {
   uri: 'ipfs://a',
   name: 'One',
 };
-const MORE = { collectionName: 'Ones', royalties: { a: 0.5 }, issuerName: 'I', description: 'é' };
+/** An output with it is longer than a row of D1 has it. */
+const LONG = { description: 'é'.repeat(120) };
+const MORE = { collectionName: 'Ones', royalties: { a: 0.5 }, issuerName: 'I', ...LONG };
 const TRAITS = [
   { trait_type: 'eyes', value: 'red' },
   { trait_type: 'power', value: 2 ** 60 },
