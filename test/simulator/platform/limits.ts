@@ -84,6 +84,7 @@ const SIZES: Values = {
     MAX_VERIFIED_FOR_REQUEST: [3, 10],
     FOLLOWER_PACKS_AT_ONCE: [1, 3],
   },
+  'src/follower/apply-milestone.ts': { ENDS_AT_ONCE: [1, 3] },
   'src/follower/complete-milestone.ts': { MAX_KEPT: [300, 800], MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
   // where it is short damage is found before milestones carry it on
@@ -101,7 +102,7 @@ const SIZES: Values = {
     MAX_STORED: [2, 20],
     MAX_STORED_HEAP_BYTES: [10_000, 50_000],
   },
-  'src/follower/store/leave-out.ts': { QUERIED_AT_ONCE: [1, 5] },
+  'src/follower/store/leave-out.ts': { QUERIED_AT_ONCE: [1, 5], TOLD_AT_ONCE: [2, 10] },
   'src/follower/store/store-cone.ts': {
     MAX_LEVELS: [2, 6],
     PART_STEP: [1, 3],
@@ -120,6 +121,7 @@ const SIZES: Values = {
     MAX_CUT: [30, 20],
   },
   'src/ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
+  'src/ledger/core/output-bytes.ts': { MAX_STEP_LENGTH: [1500, 8000] },
   // some of those texts are cut
   'cli/backup/cut-statements.ts': { MAX_STATEMENT_BYTES: [2000, 2000], ROOM_BYTES: [100, 100] },
   'src/ledger/packs/pack-columns.ts': {
@@ -148,6 +150,7 @@ const SIZES: Values = {
     MAX_PACK_STEPS: [2, 5],
     CHANGES_STEP: [2, 5],
   },
+  'src/ledger/packs/write-pack.ts': { KEPT_AT_ONCE: [2, 8] },
   'src/ledger/packs/live-packs.ts': { WAITING_AT_ONCE: [1, 2], IDS_PAGE: [1, 3] },
   'src/ledger/write/resolve-verdicts.ts': { INPUTS_AT_ONCE: [2, 4] },
   'src/ledger/write/write-ids.ts': { BLOCKS_AT_ONCE: [3, 20] },
@@ -155,6 +158,7 @@ const SIZES: Values = {
     STEP_OUTPUTS: [5, 50],
     STEP_ENTRIES: [10, 100],
     STEP_CHANGES: [2, 5],
+    STEP_SMALL: [2, 3],
   },
   'src/ledger/output-list/fill-index.ts': { STEP_OUTPUTS: [3, 20] },
   'src/modules/histories/carry-past.ts': { BURNS_AT_ONCE: [1, 5] },
@@ -186,6 +190,7 @@ const SIZES: Values = {
 
 /** By file, what must stay a power of two, and by what it is divided. */
 const SCALED: Values = {
+  'src/ledger/core/id-map.ts': { FIRST_PLACES: [256, 64] },
   'src/node/compute-white-flag.ts': { LEAVES_AT_ONCE: [256, 64] },
 };
 
