@@ -322,7 +322,6 @@ async function checkKept(world: World): Promise<void> {
       `SELECT h.ledger, h.start, h.history, h.id_tables AS idTables, m.first,
         (SELECT count(*) FROM milestone_part WHERE key < m.first * ${PARTS}) AS parts,
         (SELECT live = 0 AND last_milestone < m.first FROM pack ORDER BY key LIMIT 1) AS packs,
-        (SELECT count(*) FROM pack WHERE staged <= h.ledger) AS staged,
         (SELECT count(*) FROM nft_change WHERE milestone <= min(m.first, i.state ->> 'from')) AS changes,
         (SELECT count(*) FROM nft WHERE output IS NULL
           AND changed <= min(m.first, i.state ->> 'from')) AS burned
