@@ -112,6 +112,8 @@ export class IdMap {
       if (secondOf) this.#numbers[kept * width + 1] = secondOf(number);
       kept++;
     }
+    // IDs to come have no second number but their own
+    this.#numbers.fill(0, kept * width, this.#size * width);
     this.#size = kept;
     const room = Math.max(kept, FIRST_ROOM);
     if (2 * room * width < this.#numbers.length) this.#makeRoom(room);

@@ -63,6 +63,34 @@ describe.each(LENGTHS)('IDs of %i bytes', (length) => {
     );
   });
 
+  it('have a second number only where it was set', () => {
+    const entry = fc.tuple(idOf(length), fc.nat(9), fc.option(fc.nat(9), { nil: undefined }));
+    const entries = fc.array(entry, { maxLength: 60 });
+    fc.assert(
+      fc.property(entries, fc.nat(9), entries, (before, limit, after) => {
+        const map = new IdMap(length, 2);
+        const model = new Map<string, [first: number, second: number]>();
+        const setAll = (sets: typeof before) => {
+          for (const [id, value, second] of sets) {
+            map.set(id, value, second);
+            model.set(id, [value, second ?? model.get(id)?.[1] ?? 0]);
+          }
+        };
+        setAll(before);
+        map.retain(
+          (value) => value < limit,
+          (value) => 2 * value,
+        );
+        for (const [id, [value]] of model)
+          if (value < limit) model.set(id, [value, 2 * value]);
+          else model.delete(id);
+        setAll(after);
+        for (const [id, numbers] of model)
+          expect([map.get(id), map.getSecond(id)]).toEqual(numbers);
+      }),
+    );
+  });
+
   it('are as many as come, also where they differ in their last bytes only', () => {
     const map = new IdMap(length);
     const model = new Map<string, number>();
