@@ -252,6 +252,14 @@ export class World {
       },
     });
     const world = new World(story, { simulation, ...before, access }, upstreams, node);
+    const { UPSTREAM_URL = '' } = node.vars;
+    node.deploy({ UPSTREAM_URL: '' });
+    for (const path of WITHOUT_LEDGER)
+      world.ask(path, ({ status }) => {
+        if (status < 500) world.wrong('safety', `${path} without a ledger: status ${status}`);
+      });
+    await simulation.pass(ASKED_MS);
+    node.deploy({ UPSTREAM_URL });
     await world.complete(world.importSnapshot(world.snapshotIndex, node.sqlite));
     if (settings.numbersFrom > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
@@ -565,6 +573,18 @@ export class World {
     return Number(row ?? -1);
   }
 }
+
+/** What is asked before anything was imported, when nothing may be called absent. */
+const WITHOUT_LEDGER = [
+  '/health',
+  '/api/core/v2/info',
+  `/api/core/v2/outputs/0x${'ab'.repeat(34)}`,
+  `/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}`,
+  '/api/indexer/v1/outputs/nft',
+  `/api/edge/v1/nfts/0x${'ab'.repeat(32)}/history`,
+  '/api/edge/v1/changes/nfts?after=1',
+];
+const ASKED_MS = 500;
 
 /** Types of bodies where they are of an API. */
 const TYPES = ['application/json', 'application/vnd.iota.serializer-v1'];
