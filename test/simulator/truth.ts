@@ -4,7 +4,7 @@
  * product but codecs.
  */
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { decide, pastCone, rootsOf } from '../support/network/known-verdicts.ts';
+import { type Decided, decide, pastCone, rootsOf } from '../support/network/known-verdicts.ts';
 import {
   isUnspentAt,
   milestoneAt,
@@ -27,7 +27,8 @@ export type Roots = WhiteFlagCase['response'];
  * `impossible`: the previous milestone is another one, time runs backwards, or no block of the
  * previous milestone is in the cone. `unknown`: there is no such block, or no such milestone yet.
  */
-export type RootsTruth = Roots | 'impossible' | 'unknown';
+type NoTruth = 'impossible' | 'unknown';
+export type RootsTruth = Roots | NoTruth;
 
 interface Nft {
   nftId: string;
@@ -48,6 +49,17 @@ export class Truth {
   }
 
   roots(request: Request): RootsTruth {
+    const decided = this.decided(request);
+    if (typeof decided === 'string') return decided;
+    const roots = rootsOf(decided);
+    return {
+      inclusionMerkleRoot: toHex(roots.inclusionMerkleRoot),
+      appliedMerkleRoot: toHex(roots.appliedMerkleRoot),
+    };
+  }
+
+  /** The blocks that lead to the roots, in their order. */
+  decided(request: Request): Decided[] | NoTruth {
     const network = this.#network;
     const { index, timestamp, parents, previousMilestoneId } = request;
     const isFirst = index === network.genesis.index + 1;
@@ -62,11 +74,7 @@ export class Truth {
     const isMet = isFirst || [...met].some((id) => this.#carries(id, index - 1, before!.id));
     if (!isMet) return 'impossible';
     const ledger = { get: (id: string) => outputBefore(network.outputs.get(id), index) };
-    const roots = rootsOf(decide(order, network.transactions, ledger, timestamp));
-    return {
-      inclusionMerkleRoot: toHex(roots.inclusionMerkleRoot),
-      appliedMerkleRoot: toHex(roots.appliedMerkleRoot),
-    };
+    return decide(order, network.transactions, ledger, timestamp);
   }
 
   #carries(id: string, index: number, milestoneId: string): boolean {

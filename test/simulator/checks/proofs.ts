@@ -3,12 +3,16 @@ import type { JsonObject } from '../../../src/stardust/encoding/json-object.ts';
 import { verifyInclusion } from '../../../src/stardust/proof/proof.ts';
 import { proveCertificate } from '../../../src/stardust/provenance/certificate.ts';
 import { provedValue } from '../../../src/stardust/provenance/proved.ts';
+import type { Decided } from '../../support/network/known-verdicts.ts';
 import { lastIndex } from '../../support/network/network-model.ts';
 import { verifySignature } from '../../support/payloads/keys.ts';
 import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
-import { isReferencedAfter, read } from './reads.ts';
+import { differs, isReferencedAfter, read, reasonOf } from './reads.ts';
 import { isHearsay } from './white-flag.ts';
+
+/** Reason of a conflict (docs/protocol.md, D.0). */
+const SPENT_IN_MILESTONE = 2;
 
 const verify = async (key: Uint8Array, message: Uint8Array, signature: Uint8Array) =>
   verifySignature(key, message, signature);
@@ -109,6 +113,43 @@ function validate(world: World, body: JsonObject): void {
   );
 }
 
+interface MerkleRoots {
+  inclusionMerkleRoot: string;
+  appliedMerkleRoot: string;
+}
+
+interface Explained {
+  blockId: string;
+  ledgerInclusionState: string;
+  conflictReason?: number;
+  decidingInput?: { input: number; outputId: string; spentBy?: string };
+}
+
+/** What is wrong with what is said of blocks, and of the inputs by which they are in conflict. */
+function explanationFault(world: World, blocks: Explained[], decided: Decided[]) {
+  const spenders = new Map<string, string>();
+  for (const { block, transaction, state } of decided)
+    if (state === 'included') for (const id of transaction!.inputs) spenders.set(id, block.id);
+  const inputOf = ({ transaction, conflict }: Decided, at = 0) => {
+    const id = transaction?.inputs[at];
+    return [id, conflict === SPENT_IN_MILESTONE ? spenders.get(id!) : undefined];
+  };
+  return differs(
+    blocks.map(({ decidingInput: by, ...said }) => [
+      said.blockId,
+      said.ledgerInclusionState,
+      reasonOf(world, said.conflictReason ?? 0),
+      by && [by.outputId, by.spentBy],
+    ]),
+    decided.map((each, i) => [
+      each.block.id,
+      each.state,
+      reasonOf(world, each.conflict),
+      blocks[i]?.decidingInput && inputOf(each, blocks[i].decidingInput.input),
+    ]),
+  );
+}
+
 /**
  * A proposal with every block of its cone: the roots are true, and the blocks lead to them.
  *
@@ -116,6 +157,7 @@ function validate(world: World, body: JsonObject): void {
  */
 export function explainProposal(world: World, request: Request, leavesAfter?: number): void {
   const truth = world.truth.roots(request);
+  const decided = world.truth.decided(request);
   world.ask(
     '/api/edge/v1/whiteflag',
     async (answer) => {
@@ -123,10 +165,12 @@ export function explainProposal(world: World, request: Request, leavesAfter?: nu
       if (answer.status === 429 && world.restsFrom !== undefined)
         world.wrong('liveness', 'at rest a proposal is not explained, as too many wait');
       if (answer.status !== 200 || world.mayHideRows || isHearsay(world, request)) return;
-      const { inclusionMerkleRoot, appliedMerkleRoot } = (await answer.json()) as JsonObject;
-      const roots = JSON.stringify({ inclusionMerkleRoot, appliedMerkleRoot });
-      if (roots !== JSON.stringify(truth))
-        world.wrong('safety', `explained: ${roots}, the truth is ${JSON.stringify(truth)}`);
+      const { blocks, inclusionMerkleRoot, appliedMerkleRoot } =
+        (await answer.json()) as MerkleRoots & { blocks: Explained[] };
+      const fault =
+        differs({ inclusionMerkleRoot, appliedMerkleRoot }, truth) ??
+        (typeof decided === 'string' ? undefined : explanationFault(world, blocks, decided));
+      if (fault !== undefined) world.wrong('safety', `explained: ${fault}`);
     },
     { method: 'POST', body: JSON.stringify(request) },
     undefined,
