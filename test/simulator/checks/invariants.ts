@@ -323,22 +323,30 @@ async function checkAdmitted(world: World): Promise<void> {
   await simulation.pass(COME_MS);
 }
 
+/** After the milestone that makes an NFT. */
+const EXPIRES_S = 10;
+
 /** From the second of its expiration on an NFT is its return address's, whoever asks, and how. */
 async function checkExpired(world: World): Promise<void> {
   const { network, life, settings, simulation } = world;
   const spend = take(life, life.coins);
   if (spend === undefined || settings.needsWork) return;
   const { amount } = spend.coin.output;
-  const conditions = [expiration(network.account(ACCOUNTS), network.nextTimestamp)];
+  const now = network.nextTimestamp;
+  const expires = now + EXPIRES_S;
+  const conditions = [expiration(network.account(ACCOUNTS), expires)];
   const output = nft(spend.by, { amount, conditions, immutable: [issuer(spend.by)] });
   const made = network.transaction([spend], [output]);
-  const below = network.milestoneBlock!;
-  issue(world, [below, network.attachTransaction(made, [below])]);
-  await simulation.pass(COME_MS);
-  readOwners(world, spend.by.address);
-  readGallery(world, spend.by.address, 'issuer');
-  readNftState(world, nftIdOf(output, made.coins[0]!.id).toHex());
-  await simulation.pass(COME_MS);
+  const carrier = network.attachTransaction(made, [network.milestoneBlock!]);
+  for (const timestamp of [now, expires]) {
+    const above = timestamp === now ? [carrier] : [];
+    issue(world, [network.milestoneBlock!, ...above], timestamp);
+    await simulation.pass(COME_MS);
+    readOwners(world, spend.by.address);
+    readGallery(world, spend.by.address, 'issuer');
+    readNftState(world, nftIdOf(output, made.coins[0]!.id).toHex());
+    await simulation.pass(COME_MS);
+  }
   await checkProgress(world);
 }
 
@@ -400,14 +408,17 @@ async function checkWoken(world: World): Promise<void> {
     world.wrong('liveness', 'a follower that was evicted does not wake');
 }
 
-/** In which blocks are evicted, with a pause after each step. */
-const EVICTED_MS = 120_000;
+/** In which eviction begins, and in which each block goes: a step takes three of them, or more. */
+const EVICTING_MS = 30_000;
+const EVICTED_MS = 2000;
 
 /** Blocks that no tip needs go, once there is room for a tip. */
 async function checkEvicted(world: World): Promise<void> {
   const most = unreferencedBlocks(world.settings.limits);
-  const isOver = async () => (await unreferencedSince(world)).length <= most || isMuchNeeded(world);
-  if (!(await world.until(isOver, EVICTED_MS, Boolean, LOOK_MS)))
+  const countExcess = async () => (await unreferencedSince(world)).length - most;
+  const isOver = async () => (await countExcess()) <= 0 || isMuchNeeded(world);
+  const patience = EVICTING_MS + EVICTED_MS * Math.max(0, await countExcess());
+  if (!(await world.until(isOver, patience, Boolean, LOOK_MS)))
     world.wrong('economy', 'blocks stay that no tip needs');
 }
 

@@ -4,7 +4,7 @@ import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
 import { type Address, addressKey } from '../../../src/stardust/wire/address.ts';
 import { chainIdOf, decodeOutput } from '../../../src/stardust/wire/ids.ts';
-import { OutputType } from '../../../src/stardust/wire/output.ts';
+import { type Output, OutputType } from '../../../src/stardust/wire/output.ts';
 import { lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import { ownerKey } from '../../support/network/nft-lives.ts';
 import type { Random } from '../../support/network/random.ts';
@@ -13,7 +13,7 @@ import { randomQuery, vocabularyOf } from '../../support/nft-list/random-queries
 import { CLAIMS } from '../claims.ts';
 import { prefixAt } from '../truth.ts';
 import type { World } from '../world.ts';
-import { differs, keyOf, read } from './reads.ts';
+import { differs, keyOf, metadataOf, read } from './reads.ts';
 
 /** How many of the outputs a client knows that asks for lists. */
 const KNOWN = 30;
@@ -118,7 +118,6 @@ export function readChain(world: World, { output, outputId }: PlainOutput): void
     ({ items }: { items: string[] }, index) => differs(items, [`0x${holder(index)?.outputId}`]),
     {
       hasMin: true,
-      isListed: true,
       isMissing: (index) =>
         wasIndexed && isIndexed(world) && holder(index) ? '404, and it is there' : undefined,
       mayFail: () => true,
@@ -134,10 +133,10 @@ function idOf({ output, outputId }: Pick<PlainOutput, 'output' | 'outputId'>): s
 interface NftJson {
   nftId: string;
   outputId: string;
-  owner: { address: string; canUnlock: boolean };
+  owner: object;
   issuer?: string;
   claims?: object;
-  metadata: { milestoneIndexBooked: number };
+  metadata: object;
   output: unknown;
 }
 
@@ -150,9 +149,10 @@ export function readNftBatch(world: World, ids: readonly string[]): void {
     ({ nfts }: { nfts: (NftJson | null)[] }, index) =>
       differs(
         nfts.map((nft) => nft && pickNft(nft)),
-        ids.map((id) => nftTruth(world, id, index)),
+        // damage may hide some
+        ids.map((id, i) => (nfts[i] || !world.mayHideRows ? nftTruth(world, id, index) : null)),
       ),
-    { hasMin: true, isListed: true, isDue: () => true },
+    { hasMin: true, isDue: () => true },
   );
 }
 
@@ -174,13 +174,30 @@ export function readNftState(world: World, id: string): void {
 const pickNft = ({ nftId, outputId, owner, issuer, claims, metadata, output }: NftJson) => ({
   nftId,
   outputId,
-  owner: keyOf(owner.address),
-  canUnlock: owner.canUnlock,
+  owner,
   issuer: issuer && keyOf(issuer),
   claims,
-  booked: metadata.milestoneIndexBooked,
+  metadata,
   output,
 });
+
+/** Who can unlock it at that time, and from when on somebody else can (TIP-18). */
+function ownerTruth({ unlockConditions }: Output, time: number, nameOf: (to: Address) => string) {
+  const find = (type: number) =>
+    unlockConditions.find((each) => each.type === type) as
+      | { address: Address; returnAddress: Address; unixTime: number }
+      | undefined;
+  const { address } = find(0)!;
+  const { unixTime: timelockedUntil = 0 } = find(2) ?? {};
+  const { returnAddress: to = address, unixTime = 0 } = find(3) ?? {};
+  const isOther = addressKey(to) !== addressKey(address);
+  return {
+    address: nameOf(unixTime > time ? address : to),
+    canUnlock: timelockedUntil <= time,
+    ...(timelockedUntil > time && { timelockedUntil }),
+    ...(unixTime > time && isOther && { passesTo: { address: nameOf(to), unixTime } }),
+  };
+}
 
 const isIssuedBy =
   (key: string) =>
@@ -192,8 +209,8 @@ const isIssuedBy =
 function nftTruth({ network, truth }: World, id: string, index: number) {
   const outputId = truth.nftOutput(id, index);
   if (outputId === undefined) return null;
-  const { bytes, bookedIndex: booked } = network.outputs.get(`0x${outputId}`)!;
-  const output = decodeOutput(bytes);
+  const known = network.outputs.get(`0x${outputId}`)!;
+  const output = decodeOutput(known.bytes);
   const { timestamp } = milestoneAt(network, index) ?? network.genesis;
   const features = output.type === OutputType.Nft ? output.immutableFeatures : [];
   const issuer = features.find((each) => each.type === 1)?.address;
@@ -201,13 +218,10 @@ function nftTruth({ network, truth }: World, id: string, index: number) {
   return {
     nftId: `0x${id}`,
     outputId: `0x${outputId}`,
-    owner: ownerKey(output, timestamp),
-    canUnlock: !output.unlockConditions.some(
-      (each) => each.type === 2 && each.unixTime > timestamp,
-    ),
+    owner: ownerTruth(output, timestamp, (to) => toBech32(prefixAt(network, index), to)),
     issuer: issuer && addressKey(issuer),
     claims: metadata && CLAIMS.get(Buffer.from(metadata.data).toString()),
-    booked,
+    metadata: metadataOf(known, index, false),
     output: outputToJson(output),
   };
 }
@@ -260,11 +274,11 @@ export function readGallery(
         indexes: [...before.indexes, index],
       };
       if (cursor !== undefined) readGallery(world, address, by, { ...pages, cursor });
-      const isWhole = cursor === undefined && isOfOne(pages);
+      const isWhole = cursor === undefined && isOfOne(pages) && !world.mayHideRows;
       const said = isWhole ? pages.told : here;
       return differs(said.toSorted(), isWhole ? ids : ids.filter((id) => here.includes(id)));
     },
-    { hasMin: true, isListed: true, isDue: () => true },
+    { hasMin: true, isDue: () => true },
   );
 }
 
