@@ -11,7 +11,7 @@ import {
   type Route,
   routeOf,
 } from '../support/hornet-double/routes.ts';
-import { lastIndex } from '../support/network/network-model.ts';
+import { lastIndex, type NetworkMilestone } from '../support/network/network-model.ts';
 import { Random } from '../support/network/random.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { onAbort } from './platform/connections.ts';
@@ -504,6 +504,11 @@ export class UpstreamDouble {
           }),
         );
         this.#listeners.add(ours);
+        // whoever subscribes is told where the node is
+        const payload = infoOf(this.#state.milestone(this.#state.confirmed));
+        if (refuses !== undefined || payload === undefined) continue;
+        const told = { topic: CONFIRMED, payload } as const;
+        ours.send(encodePacket({ type: PacketType.Publish, ...told }));
       }
     };
     ours.ended = () => this.#listeners.delete(ours);
@@ -513,7 +518,11 @@ export class UpstreamDouble {
 
   /** Whether anybody listens to its feed. */
   get isHeard(): boolean {
-    return [...this.#listeners].some(({ readyState }) => readyState === 1);
+    return this.connections > 0;
+  }
+
+  get connections(): number {
+    return [...this.#listeners].filter(({ readyState }) => readyState === 1).length;
   }
 
   /** Feeds are cut. */
@@ -546,11 +555,8 @@ export class UpstreamDouble {
       return false;
     });
     while (this.#toldMilestone < this.#state.confirmed) {
-      const milestone = this.#state.milestone(++this.#toldMilestone);
-      if (milestone === undefined) continue;
-      const { index, timestamp, id: milestoneId } = milestone;
-      const payload = new TextEncoder().encode(JSON.stringify({ index, timestamp, milestoneId }));
-      this.push({ topic: 'milestone-info/confirmed', payload });
+      const payload = infoOf(this.#state.milestone(++this.#toldMilestone));
+      if (payload !== undefined) this.push({ topic: CONFIRMED, payload });
     }
   }
 
@@ -570,6 +576,14 @@ export class UpstreamDouble {
     else send();
     if (random.chance(doubled)) send();
   }
+}
+
+const CONFIRMED = 'milestone-info/confirmed';
+
+function infoOf(milestone?: Pick<NetworkMilestone, 'index' | 'timestamp' | 'id'>) {
+  if (milestone === undefined) return undefined;
+  const { index, timestamp, id: milestoneId } = milestone;
+  return new TextEncoder().encode(JSON.stringify({ index, timestamp, milestoneId }));
 }
 
 /** Fewer than the packets at once that a feed may have, where the limits are small. */

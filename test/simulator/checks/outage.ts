@@ -109,4 +109,13 @@ export async function checkFeedAgain(world: World): Promise<void> {
   const hasLasted = isHeard();
   await breakFor(SOON_MS);
   if (hasLasted && !isHeard()) world.wrong('liveness', 'a feed that lasted is not back soon');
+  if (upstreams.reduce((sum, { connections }) => sum + connections, 0) > 1)
+    world.wrong('economy', 'a feed that was given up is still connected');
+  const silent = upstreams.find((each) => each.isHeard);
+  const others = upstreams.filter((each) => each !== silent && each.conduct.hasFeed);
+  if (silent === undefined || others.length === 0) return;
+  silent.conduct.isSilent = true;
+  if (!(await world.until(() => others.some((each) => each.isHeard), HEARD_MS, Boolean, 1000)))
+    world.wrong('liveness', 'a feed that brings nothing is kept, beside one that does');
+  silent.recover();
 }
