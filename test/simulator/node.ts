@@ -124,6 +124,7 @@ export class SimulatedNode {
     this.sqlite = sqlite;
     this.#vars = options.vars;
     Socket.simulation = simulation;
+    Socket.servedAt = Number.NEGATIVE_INFINITY;
     const { disturbances, counts } = this;
     const openKv = () =>
       new KvDouble(simulation, {
@@ -346,7 +347,7 @@ export class SimulatedNode {
           reject(new TypeError('the client is gone'));
         };
         if (leavesAfter !== undefined) simulation.after(leavesAfter, leave);
-        const request = new Request(`https://edge.test${path}`, init);
+        const request = new Request(new URL(path, 'https://edge.test'), init);
         const ctx = {
           waitUntil: (work: Promise<unknown>) => {
             awaited++;

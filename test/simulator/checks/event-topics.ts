@@ -68,27 +68,27 @@ const CHAINS: Readonly<Record<number, string>> = {
   [OutputType.Nft]: 'nft',
 };
 
-/** Of one output, one block and one transaction. */
-function initialTopics({ network }: World, random: Random, read: Topic['read']): Topic[] {
-  const { outputs, blocks, transactions } = network;
+/** More than are read at once where steps are tiny, or small. */
+const OUTPUTS = 4;
+
+export function outputTopics({ network }: World, random: Random): Topic[] {
+  const recent = [...network.outputs.entries()].slice(-40);
+  return random.sample(recent, OUTPUTS).map(([name, output]) => ({
+    name: `outputs/${name}`,
+    read: (payload) => readOutput(network, payload),
+    truth: (index) => (output.spent?.index === index ? [idOf(output, true)] : []),
+    isThere: (index) => isUnspentAt(output, index),
+    isTrue: (said) =>
+      said === idOf(output, false) || (said === idOf(output, true) && output.spent !== undefined),
+  }));
+}
+
+/** Of one block and one transaction. */
+function initialTopics({ network }: World, random: Random): Topic[] {
+  const { blocks, transactions } = network;
   const some = (ids: Iterable<string>) => random.pick([...ids].slice(-40));
   const block = some(blocks.keys());
-  const output = some(outputs.keys());
   const topics: Topic[] = [
-    {
-      name: `outputs/${output}`,
-      read,
-      truth: (index) => {
-        const { outputId, spent } = outputs.get(output)!;
-        return spent?.index === index ? [`${outputId.toHex()} true`] : [];
-      },
-      isThere: (index) => isUnspentAt(outputs.get(output)!, index),
-      isTrue: (said) => {
-        const [id, isSpent] = said.split(' ');
-        const { spent } = outputs.get(output)!;
-        return `0x${id}` === output && (isSpent === 'false' || spent !== undefined);
-      },
-    },
     {
       name: `block-metadata/${block}`,
       read: (payload) => `${json(payload).blockId} ${json(payload).referencedByMilestoneIndex}`,
@@ -175,7 +175,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
         .map((output) => idOf(output, which === 'consumed')),
   });
   return [
-    ...initialTopics(world, random, read),
+    ...initialTopics(world, random),
     {
       name: 'milestones',
       // a twin with other valid signatures is the same milestone

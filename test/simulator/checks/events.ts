@@ -22,7 +22,7 @@ import { prefixAt } from '../truth.ts';
 import { ODD_PACKETS } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { GREETING, HEADERS } from './crowd.ts';
-import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
+import { blockIdOf, extraTopics, json, outputTopics, type Topic } from './event-topics.ts';
 import { type KeepAlive, newKeepAlive } from './keep-alive.ts';
 import { differs, infoOf, reasonOf } from './reads.ts';
 import { checkSessions } from './sessions.ts';
@@ -102,7 +102,10 @@ const UNSUBSCRIBED_MS = 1000;
 
 /** @param stays whether it never leaves by itself */
 export function listen(world: World, random: Random, connections = 3, stays = false): void {
-  const topics = [...random.sample(extraTopics(world, random), random.below(4))];
+  const topics = [
+    ...random.sample(extraTopics(world, random), random.below(4)),
+    ...(random.chance(0.4) ? outputTopics(world, random) : []),
+  ];
   const unsubscribesAfter = !stays && random.chance(0.2) ? random.between(5, 60) * 1000 : undefined;
   // others may have the same name at other addresses
   const [address, clientId] = random.chance(0.5)
@@ -205,8 +208,7 @@ function follow(
     ...extra,
   ];
   // a milestone that was not told whole is told again
-  const disturbances = () => world.node.events.starts + world.node.faults;
-  let before = disturbances();
+  let before = world.node.events.starts;
   const told = new Map<string, string[]>(topics.map(({ name }) => [name, []]));
   const begun = new Set<string>();
   /** Topics that name an address by a prefix that it does not have when this client comes. */
@@ -235,8 +237,9 @@ function follow(
     if (fault !== undefined) world.wrong('safety', `event of milestone ${index}: ${fault}`);
     if (last !== undefined && index !== last + 1)
       world.wrong('safety', `event of milestone ${index} after ${last}`);
-    const isRepeated = before !== disturbances();
-    before = disturbances();
+    const { starts } = world.node.events;
+    const isRepeated = before !== starts;
+    before = starts;
     if (listener.first === undefined) begin(index);
     listener.first ??= index;
     const { first } = listener;
@@ -253,8 +256,7 @@ function follow(
         if (!isWhole) world.wrong('safety', `events ${name} of milestone ${index}: ${came}`);
         if (came.length > 0) begun.add(name);
         const isLate = index === first + TOLD_WITHIN && isThere?.(first) && !begun.has(name);
-        if (isLate && world.mustAnswer && !world.isDisturbed)
-          world.wrong('safety', `events ${name}: nothing at first`);
+        if (isLate && !world.isFlipped) world.wrong('safety', `events ${name}: nothing at first`);
         continue;
       }
       const said = isRepeated ? [...new Set(came)] : came;
@@ -412,6 +414,13 @@ async function checkToldAnew(world: World): Promise<void> {
   const first = await world.until(read, TOLD_MS, (index) => index !== undefined);
   if (first !== undefined && first !== lastIndex(network))
     world.wrong('safety', `who begins to listen at ${lastIndex(network)} is told of ${first}`);
+  // an eviction ends no connection
+  const [stays] = listeners;
+  node.events.kill(false);
+  issue(world, [network.milestoneBlock!]);
+  await world.until(() => stays?.last === lastIndex(network), TOLD_MS);
+  if (stays && !(listeners.has(stays) && stays.last === lastIndex(network)))
+    world.wrong('liveness', `an eviction cuts off who was told of ${stays.last}`);
 }
 
 /** While nobody listens the follower asks every ten seconds (src/modules/events/README.md). */

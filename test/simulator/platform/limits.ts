@@ -72,6 +72,9 @@ const BOUNDS: Values = {
   'src/modules/events/accounts.ts': {
     'SHARED_LIMITS.connections': [100, 100],
     'SHARED_LIMITS.topics': [SHARED_TOPICS, SHARED_TOPICS],
+    // what is left of those who have closed counts against their site, and no longer than it is
+    CHECKED_BYTES: [20_000, 20_000],
+    KERNEL_BYTES: [2000, 2000],
   },
   // a pool is flooded at once
   'src/modules/feed/feed-connection.ts': { BYTES_OF_PACKET: [1_000_000, 1_000_000] },

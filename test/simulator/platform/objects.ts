@@ -31,6 +31,7 @@ interface Handlers {
   fetch?(request: Request): Promise<Response>;
   webSocketMessage?(socket: Socket, message: ArrayBuffer | string): Promise<void> | void;
   webSocketClose?(socket: Socket, code: number, reason: string, wasClean: boolean): void;
+  webSocketError?(socket: Socket, error: Error): void;
 }
 
 interface Instance {
@@ -270,7 +271,10 @@ export class ObjectDouble {
     socket.ended = (code, reason) => {
       void this.#call(
         async ({ object }) => {
-          object.webSocketClose?.(socket, code, reason, code !== 1006);
+          // of a connection that broke either is told
+          if (code === 1006 && this.#simulation.random.chance(0.5))
+            object.webSocketError?.(socket, new Error('Network connection lost.'));
+          else object.webSocketClose?.(socket, code, reason, code !== 1006);
         },
         () => undefined,
       ).catch(() => undefined);

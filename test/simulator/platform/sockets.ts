@@ -16,6 +16,8 @@ export class Socket extends EventTarget {
   static readonly CLOSING = 2;
   static readonly CLOSED = 3;
   static simulation: Simulation;
+  /** When a Durable Object sent something last. */
+  static servedAt = Number.NEGATIVE_INFINITY;
 
   other!: Socket;
   readyState = 1;
@@ -68,6 +70,7 @@ export class Socket extends EventTarget {
           ? data.slice(0)
           : new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice().buffer;
     const { other } = this;
+    if (this.isServed) Socket.servedAt = this.#simulation.now;
     for (let i = other.copies(); i > 0; i--)
       other.#arrive(() => other.readyState < 2 && other.received(copy));
   }

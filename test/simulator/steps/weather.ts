@@ -3,6 +3,7 @@ import type { Random } from '../../support/network/random.ts';
 import type { Disturbances } from '../node.ts';
 import type { D1Fault } from '../platform/d1.ts';
 import { LARGEST_SKEW_MS } from '../platform/limits.ts';
+import { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
 import { type Step, type Steps, stepsOf } from './step.ts';
 
@@ -89,14 +90,18 @@ function disturbDatabase({ node }: World, random: Random, faults: readonly D1Fau
 
 /** How often it is one call of D1 after which none is answered: in the midst of something. */
 const DOWN_FROM = 0.03;
+/** As good as never, though weather it is. */
+const WAITING = 1e-9;
 
-/** For some seconds every call of D1 fails. */
+/** For some seconds every call of D1 fails, perhaps as soon as the broker has told something. */
 function databaseDown({ node, simulation }: World, random: Random): void {
   const { disturbances, faults: before } = node;
+  const from = random.pick([WAITING, DOWN_FROM]);
+  const isTelling = () => from === WAITING && Socket.servedAt === simulation.now;
   const outage = {
     faults: ['lost-before'] as const,
     get chance() {
-      return node.faults > before ? 1 : DOWN_FROM;
+      return node.faults > before || isTelling() ? 1 : from;
     },
   };
   disturbances.d1 = outage;
