@@ -222,6 +222,9 @@ function metricsFault(world: World, text: string): string | undefined {
     if (route === of && Number(count) < below) return `${count} of ${route} in more time`;
     [of, below] = [route, Number(count)];
   }
+  const isEvicted = node.lines.some((line) => line.text.includes('"follower.blocks-evicted"'));
+  if (read('stardust_blocks_dropped_total\\{why="evicted"\\}') && !isEvicted)
+    return 'blocks were evicted, and the log tells none';
   const confirmed = upstreamHeads(text, 'confirmed');
   const heard = upstreamHeads(text, 'latest');
   if (confirmed.length !== heard.length || confirmed.some((index, i) => index > heard[i]!))
@@ -267,7 +270,8 @@ export function readNode(world: World, path: string): void {
     path,
     path,
     ({ text }: { text: string }, index, { headers }) => {
-      if (text.includes('origin.invalid')) return 'a page names no origin';
+      const { origin } = new URL(path, 'https://edge.test');
+      if (text.includes('<meta') && !text.includes(`"${origin}/"`)) return 'another origin';
       const fingerprint = headers.get('x-ledger-fingerprint') ?? undefined;
       if (path === '/health') return fingerprintFault(world, index, fingerprint);
       return path === '/metrics' ? metricsFault(world, text) : undefined;

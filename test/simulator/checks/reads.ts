@@ -413,19 +413,6 @@ export function isReferencedAfter({ network }: World, blockId: string): (first: 
   return (first) => (network.blocks.get(blockId)?.referenced?.index ?? 0) > first;
 }
 
-export function readMilestone(world: World, milestoneIndex: number): void {
-  read(
-    world,
-    'milestone',
-    `/api/core/v2/milestones/by-index/${milestoneIndex}`,
-    (body: Record<string, unknown>) => {
-      const milestone = milestoneAt(world.network, milestoneIndex);
-      return differs([body.index, body.timestamp], [milestone?.index, milestone?.timestamp]);
-    },
-    { isDue: (first) => milestoneIndex > first },
-  );
-}
-
 export function readChangesOfMilestone(world: World, milestoneIndex: number): void {
   const { id } = milestoneAt(world.network, milestoneIndex)!;
   const name = world.readers.chance(0.5) ? id : `by-index/${milestoneIndex}`;

@@ -239,33 +239,50 @@ export async function checkLookups(world: World): Promise<void> {
   world.wrong('economy', `lookups of NFTs ${what} more than needed`);
 }
 
+/** Samples of metrics, and what each is by the database. */
+const SELECT_SAMPLES = `
+  SELECT ${Number.MAX_SAFE_INTEGER} - next_block AS 'stardust_numbers_left{of="blocks"}',
+    ${Number.MAX_SAFE_INTEGER} - next_output AS 'stardust_numbers_left{of="outputs"}',
+    ledger AS stardust_ledger_index, ledger - first AS stardust_retention_milestones,
+    max(first - 1, 0) AS stardust_pruning_index
+  FROM head, (SELECT min(idx) AS first FROM milestone)`;
+
 /** What a node says of itself in two places is the same, and how blocks come is so. */
 async function checkHealth(world: World): Promise<void> {
   const { simulation, upstreams, settings, node } = world;
-  let isHealthy: boolean | undefined;
-  world.ask('/health', ({ status, headers }) => {
-    isHealthy = status === 200;
-    const by = headers.get('x-blocks-by') ?? 'polling';
-    const hasFeed = upstreams.some(({ conduct }) => conduct.hasFeed);
-    if (by !== 'polling' && !hasFeed)
-      world.wrong('safety', `blocks come by ${by}, and nobody has one`);
-  });
+  // before and after, as a milestone becomes too old at a moment
+  const healthy = new Set<boolean>();
+  const askHealth = () =>
+    world.ask('/health', ({ status, headers }) => {
+      healthy.add(status === 200);
+      const by = headers.get('x-blocks-by') ?? 'polling';
+      const hasFeed = upstreams.some(({ conduct }) => conduct.hasFeed);
+      if (by !== 'polling' && !hasFeed)
+        world.wrong('safety', `blocks come by ${by}, and nobody has one`);
+    });
+  askHealth();
   await simulation.pass(ANSWERED_MS);
+  let said: { isHealthy: boolean; pruningIndex: number } | undefined;
+  let metrics: string | undefined;
   world.ask('/api/core/v2/info', async (answer) => {
-    if (answer.status !== 200 || isHealthy === undefined) return;
-    const { status } = (await answer.json()) as {
-      status: { isHealthy: boolean; pruningIndex: number };
-    };
-    if (settings.replicaMs > 0) return;
-    if (status.isHealthy !== isHealthy)
-      world.wrong('safety', `isHealthy is ${status.isHealthy}, and health says ${isHealthy}`);
-    const first = await node.sqlite
-      .prepare('SELECT min(idx) AS first FROM milestone')
-      .first('first');
-    if (status.pruningIndex !== Math.max(Number(first) - 1, 0))
-      world.wrong('safety', `pruned up to ${status.pruningIndex}, and ${first} is kept`);
+    if (answer.status === 200) said = ((await answer.json()) as { status: typeof said }).status;
+  });
+  world.ask('/metrics', async (answer) => {
+    if (answer.status === 200) metrics = await answer.text();
   });
   await simulation.pass(ANSWERED_MS);
+  askHealth();
+  await simulation.pass(ANSWERED_MS);
+  if (settings.replicaMs > 0) return;
+  if (said !== undefined && healthy.size > 0 && !healthy.has(said.isHealthy))
+    world.wrong('safety', `isHealthy is ${said.isHealthy}, and health says ${[...healthy]}`);
+  const samples = await node.sqlite.prepare(SELECT_SAMPLES).first<Record<string, number>>();
+  const { stardust_pruning_index: pruned } = samples!;
+  if (said !== undefined && said.pruningIndex !== pruned)
+    world.wrong('safety', `pruned up to ${said.pruningIndex}, and not to ${pruned}`);
+  for (const [name, value] of Object.entries(samples!))
+    if (metrics?.includes(`\n${name} ${value}\n`) === false)
+      world.wrong('safety', `metrics have another ${name} than ${value}`);
 }
 
 const HEADS = 4;

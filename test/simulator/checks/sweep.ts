@@ -22,7 +22,6 @@ import {
   readExplanation,
   readHistory,
   readInfo,
-  readMilestone,
   readNft,
   readNftChanges,
   readNftList,
@@ -86,7 +85,6 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     ...random
       .sample(network.milestones.slice(-KEPT), MILESTONES)
       .flatMap((milestone) => [
-        () => readMilestone(world, milestone.index),
         () => readMilestoneBody(world, milestone),
         () => readChangesOfMilestone(world, milestone.index),
         () => readExplanation(world, milestone.index),
@@ -110,6 +108,8 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     () => readTips(world),
     () => readNode(world, '/health'),
     () => readNode(world, '/metrics'),
+    () => readNode(world, '/'),
+    () => readNode(world, 'https://other.test/'),
     ...random.sample(bounded, BOUNDED).flatMap((each) => readsAtBounds(world, each, random)),
   ];
   world.restsFrom = world.isFlipped ? undefined : await firstKept(world);

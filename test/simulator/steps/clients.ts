@@ -29,7 +29,6 @@ import {
   readExplanation,
   readHistory,
   readInfo,
-  readMilestone,
   readNft,
   readNftChanges,
   readNftList,
@@ -301,7 +300,6 @@ export const clientSteps = {
     for (const id of random.sample([...world.network.blocks.keys()], 3))
       readBlockMetadata(world, id);
   }),
-  readMilestone: client(2, ofIndex(readMilestone)),
   readUtxoChanges: client(2, ofIndex(readChangesOfMilestone)),
   readHistory: client(4, ofNft(readHistory)),
   readNftChanges: client(3, ofIndex(readNftChanges)),
@@ -312,7 +310,7 @@ export const clientSteps = {
   readOutputBody: client(2, ofSome('outputs', readOutputBody)),
   readBlockBody: client(2, ofSome('blocks', readBlockBody)),
   readIncluded: client(2, ofSome('transactions', readIncluded)),
-  readMilestoneBody: client(1, (world, random) =>
+  readMilestoneBody: client(3, (world, random) =>
     readMilestoneBody(world, recent(world.network.milestones, random)!),
   ),
   readReceipts: client(1, (world, random) =>
