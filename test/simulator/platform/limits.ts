@@ -66,8 +66,8 @@ const BOUNDS: Values = {
     'UNREFERENCED_LIMITS.blocks': [80, 150],
     'UNREFERENCED_LIMITS.mentions': [1000, 2000],
   },
-  // a few hundred blocks with those that strangers send: more than a milestone after a halt has
-  'src/follower/store/store-cone.ts': { MAX_LIVE_HEAP_BYTES: [200_000, 300_000] },
+  // a thousand blocks with those that strangers send: more than a milestone after floods has
+  'src/follower/store/store-cone.ts': { MAX_LIVE_HEAP_BYTES: [500_000, 600_000] },
   // what a crowd is kept to; other listeners of a story have less together
   'src/modules/events/accounts.ts': {
     'SHARED_LIMITS.connections': [100, 100],
