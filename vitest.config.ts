@@ -60,6 +60,7 @@ const SLOW_TESTS = process.env.SLOW
       'test/modules/histories/{nft-history,nft-history-cost}.worker.test.ts',
       'test/modules/proofs/large-faults.test.ts',
       'test/self/{hornet-double,networks}.test.ts',
+      'test/simulator/set-back.test.ts',
       'test/slow/*.test.ts',
       'test/stardust/library/package.test.ts',
       'test/stardust/proof/tree-hash-allocation.test.ts',

@@ -49,7 +49,7 @@ test.each(process.env.SLOW ? SHOWN : SHOWN.slice(0, 2))(
     const { changes } = PLANTS.find((plant) => plant.name === name)!;
     writeFileSync(patch, JSON.stringify(changes.map((change) => ({ name, ...change }))));
     const options = ['--patch', patch, '--no-shrink', '--stop'];
-    const failed = await run(...options, '4-20').catch((error: { code: number }) => error);
+    const failed = await run(...options, '13-29').catch((error: { code: number }) => error);
     expect(failed).toMatchObject({ code: 1 });
   },
   TIMEOUT_MS,

@@ -96,7 +96,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   flips: vitest('node', 'whole/flipped whole/damage modules/histories/nft-', {
     ...{ FLIPPED_ROWS: '8', CLIENTS: '500', MUTATIONS: '5000', RUNS: '60' },
   }),
-  doubles: vitest('node', 'self simulator/simulator.test simulator/hanging'),
+  doubles: vitest('node', 'self simulator/simulator.test simulator/hanging simulator/set-back'),
   sums: script('sums'),
   proofs: vitest('node', 'modules/proofs/shimmer-proofs'),
   events: vitest('workerd', 'modules/events/fuzz', { FUZZ_STREAMS: '100000' }),
