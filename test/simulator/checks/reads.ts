@@ -321,6 +321,8 @@ export function metadataOf(
 
 /** Milestones for which a ledger keeps blocks at least, whatever it is told, but for a margin. */
 const SURELY_KEPT = LEAST_RETENTION - 2;
+/** Milestones for which IDs are kept at least: later a liar who is alone is believed about a block. */
+const IDS_SURELY_KEPT = 2 * LEAST_RETENTION - 2;
 
 /** What is wrong with a 404 of a block that is there, where no upstream can have denied it. */
 export function guessFault(world: World, blockId: string): string | undefined {
@@ -367,7 +369,8 @@ export function readBlockMetadata(world: World, blockId: string): void {
         milestoneIndex,
         ...others
       } = body;
-      const isDenied = world.wasLiarAlone && (referenced?.index ?? 0) <= world.importedTo;
+      const deniable = Math.max(world.importedTo, index - IDS_SURELY_KEPT);
+      const isDenied = world.wasLiarAlone && (referenced?.index ?? 0) <= deniable;
       if (
         (world.mayHideReferences || isDenied) &&
         isReferenced &&
