@@ -160,7 +160,9 @@ export async function walkProposal<Answer>(
       const step = await inPlace(async () => {
         const read = await readAndWalk(db, request, measure, mayFail);
         if (round === 0) before = read.view?.head.generation;
-        const mayBring = round < MAX_ROUNDS && bring !== undefined && why === undefined;
+        // where a block was not brought all may be here by now, but for a verdict
+        const isOver = why !== undefined && mayFail;
+        const mayBring = round < MAX_ROUNDS && bring !== undefined && !isOver;
         const wanted = mayBring ? wantedOfFollower(read, request, maxUndecided) : undefined;
         // an upstream that did not have a block a moment ago is not asked again
         if (wanted !== undefined && (round === 0 || wanted.blocks.length === 0)) return { wanted };

@@ -171,6 +171,28 @@ describe('one request is enough', () => {
     expect(told).toEqual([8, 8, 4]);
   });
 
+  it('where a block was said not to come, and came meanwhile', async () => {
+    const { network, rig, root } = await startNew(db, 'came meanwhile');
+    const made = network.transfer(network.genesisCoins[0]!, 1);
+    const producer = network.attachTransaction(made, [root]);
+    const consumer = network.attachTransaction(network.transfer(made.coins[0]!, 2), [root]);
+    for (const id of [consumer, producer]) await storeNow(withTips(rig, id), withoutVerdicts(db));
+    const top = network.note([producer, consumer]);
+    const { request, response } = network.propose({ parents: [root, top] });
+    const bring = bringFrom(rig.following);
+    const rules = { keys: network.keys, verify: verifySignature };
+    const result = await computeWhiteFlag(db, requestOf(request), {
+      rules,
+      async bring(wanted) {
+        if (wanted.blocks.length === 0) return bring(wanted);
+        await storeNow(withTips(rig, top), withoutVerdicts(db));
+        return { db, notBrought: { fault: 'referenced-before', detail: 'by whose word?' } };
+      },
+    });
+    expect(result).toMatchObject({ ok: true });
+    expect(toHex((result as WhiteFlagRoots).appliedMerkleRoot)).toBe(response.appliedMerkleRoot);
+  });
+
   /** Three transactions that make 128 outputs each, and rivals that wait for these. */
   async function startRivals(seed: string) {
     const { network, rig, root } = await startNew(db, seed);
