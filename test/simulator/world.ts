@@ -54,7 +54,7 @@ interface Files extends Partial<Pick<FullOptions, 'ledger' | 'moreDiffs'>> {
   change?: (chunks: Uint8Array[]) => Uint8Array[];
   /** Its milestone, from which a delta leads to the target; default: the target. */
   fullTarget?: number;
-  /** Calls of D1 after which the import is cut off; the one before had other files, if it was soon. */
+  /** Calls of D1 after which a first try is cut off; if these are few, it has other files. */
   cutAfter?: number | undefined;
 }
 
@@ -309,8 +309,8 @@ export class World {
       node.product.loadSnapshot(into, asFile(file), delta && asFile(delta));
     if (cutAfter === undefined) return void (await load(db));
     const first = { ...options, target: network.genesis.index + 1 };
-    const begunOf = cutAfter < SOON_CALLS ? [...fullSnapshot(network, first)] : full;
-    const begun = await load(node.operatorsDatabase(cutAfter), begunOf).then(
+    const tried = cutAfter < SOON_CALLS ? [...fullSnapshot(network, first)] : full;
+    const begun = await load(node.operatorsDatabase(cutAfter), tried).then(
       () => 'done',
       () => 'cut off',
     );
