@@ -112,6 +112,7 @@ export class SimulatedNode {
   #vars: Record<string, string>;
   /** Calls of D1 that went wrong. */
   faults = 0;
+  #faultAt = Number.NEGATIVE_INFINITY;
   #version = 0;
   #isolates: Isolate[] = [];
   #env!: Record<string, unknown>;
@@ -283,6 +284,7 @@ export class SimulatedNode {
     const { random } = this.simulation;
     if (d1.chance === 0 || !random.chance(d1.chance)) return undefined;
     this.faults++;
+    this.#faultAt = this.simulation.now;
     return random.pick(d1.faults);
   }
 
@@ -366,10 +368,10 @@ export class SimulatedNode {
     });
   }
 
-  /** Whether calls of D1 may take long, or fail. */
-  get isSlow(): boolean {
+  /** Whether calls of D1 may take long, or fail, or one did that had not ended at that time. */
+  isSlowSince(time: number): boolean {
     const { d1, heldBatch } = this.disturbances;
-    return d1.chance > 0 || heldBatch > 0;
+    return d1.chance > 0 || heldBatch > 0 || this.#faultAt > time - SLOW_MS;
   }
 
   /** Another namespace is bound, with what it had when it was bound last. */
@@ -384,6 +386,9 @@ export class SimulatedNode {
     this.deploy();
   }
 }
+
+/** What a call of D1 takes at most where it is slow (platform/d1.ts). */
+const SLOW_MS = 3000;
 
 const PAGE = '<title>Stardust edge node</title><meta content="https://origin.invalid/">';
 

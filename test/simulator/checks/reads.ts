@@ -91,7 +91,6 @@ export function read(
 ): void {
   const { network, readers, kept, simulation } = world;
   const askedAt = simulation.now;
-  const wasSlow = world.node.isSlow;
   const last = lastIndex(network);
   const headers: Record<string, string> = { ...init.headers };
   const min = hasMin && readers.chance(0.25) ? last - readers.below(3) + readers.below(2) : 0;
@@ -110,7 +109,7 @@ export function read(
     if ((mayHide || world.mayHideRows) && (isListed || answer.status === 404)) return undefined;
     if (answer.headers.get('x-error-detail') === TOO_LONG) return undefined;
     const took = simulation.now - askedAt;
-    if (what === 'NFT' && took > LOOKED_UP_MS && !wasSlow && !world.node.isSlow)
+    if (what === 'NFT' && took > LOOKED_UP_MS && !world.node.isSlowSince(askedAt))
       return `answered after ${took} ms`;
     const index = ledgerIndexOf(answer);
     const { restsFrom, mustAnswer, settings } = world;

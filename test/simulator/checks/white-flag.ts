@@ -73,7 +73,6 @@ export function askRoots(
   const { simulation, upstreams, node, network } = world;
   const askedAt = simulation.now;
   const before = lastIndex(network);
-  const wasSlow = node.isSlow;
   const isMute = ({ conduct, answeredAt }: UpstreamDouble) =>
     (conduct.failing === 1 || conduct.isLocked || conduct.hindered.block !== undefined) &&
     answeredAt < askedAt - UNKNOWN_MS;
@@ -93,7 +92,7 @@ export function askRoots(
     // what lies far back has a thousand tiny pages, and is read again whenever the head moves
     const isFar = isSmall(world.settings.limits) && request.index < before - FAR;
     if (took > ANSWERED_MS && isFar) return;
-    if (took > ANSWERED_MS && !wasSlow && !node.isSlow)
+    if (took > ANSWERED_MS && !node.isSlowSince(askedAt))
       return world.wrong('liveness', `${about}: answered after ${took} ms`);
     if (mayHideRows || world.mayHideRows) return;
     const detail = answer.headers.get('x-error-detail') ?? '';

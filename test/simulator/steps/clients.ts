@@ -229,10 +229,9 @@ function askAhead(world: World, random: Random): void {
   const before = upstreams.map(({ heads }) => heads);
   const { starts } = node.follower;
   const last = network.milestones.length;
-  const wasSlow = node.isSlow;
   const judgeFrom = (from: number) => () => {
     const took = simulation.now - from;
-    if (took > ANSWERED_MS && !wasSlow && !node.isSlow)
+    if (took > ANSWERED_MS && !node.isSlowSince(from))
       world.wrong('liveness', `who asks ahead is answered after ${took} ms`);
   };
   for (let ms = 0; ms < AHEAD_MS; ms += AHEAD_EACH_MS)
