@@ -200,7 +200,11 @@ async function checkQuiet(world: World): Promise<void> {
   if (!isAllHere) return;
   // where a pool is full, what it needs is looked through again and again, by all tips
   const most = { ...QUIET };
-  if (await isFull(world)) most.requests += upstreams.length;
+  if (await isFull(world)) {
+    most.requests += upstreams.length;
+    // in pages of a block where limits are tiny
+    most.d1Calls += upstreams.reduce((sum, { tips }) => sum + tips.length, 0);
+  }
   const before = count();
   await simulation.pass(1000 * QUIET_S);
   const after = count();
