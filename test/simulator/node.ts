@@ -266,7 +266,8 @@ export class SimulatedNode {
         counts,
         size: () => this.disturbances.d1Bytes,
         mostOfObject: this.options.mostOfObject,
-        held: () => this.disturbances.heldBatch,
+        held: () => this.#delays().heldBatch,
+        isHanging: () => this.#delays().isHanging,
       }),
       NFT_INDEX: this.kv,
       FOLLOWER: namespace(this.follower),
@@ -277,6 +278,14 @@ export class SimulatedNode {
       VERSION: { id: `version-${this.#version}`, tag: '', timestamp: '' },
       ...this.#vars,
     };
+  }
+
+  /** What calls that wait ask again and again. */
+  #delays(): { heldBatch: number; isHanging: boolean } {
+    const { d1, heldBatch } = this.disturbances;
+    const isHanging = d1.faults.includes('hangs');
+    if (isHanging || heldBatch > 0) this.#faultAt = this.simulation.now;
+    return { heldBatch, isHanging };
   }
 
   #fault(): D1Fault | undefined {

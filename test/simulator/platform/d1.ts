@@ -17,6 +17,9 @@ const CALL_MS = 4;
 const RESULT_MS = 1;
 /** How often a call that is held looks. */
 const HELD_MS = 10;
+const HUNG_MS = 500;
+/** After which D1 ends a call. */
+const LONGEST_MS = 30_000;
 const MAX_PARAMETERS = 100;
 const MAX_STATEMENT_BYTES = 100_000;
 const MAX_VALUE_BYTES = 2_000_000;
@@ -29,6 +32,7 @@ export type D1Fault =
   | 'lost-after'
   | 'full'
   | 'slow'
+  | 'hangs'
   | 'crash-before'
   | 'crash-after';
 
@@ -47,6 +51,8 @@ export interface D1Options {
   mostOfObject?: number;
   /** Of a request's batches one that waits as long as it is this one. */
   held?: () => number;
+  /** Whether what hangs goes on to. */
+  isHanging?: () => boolean;
   /** Ends the process that calls. */
   crash: (process: Process) => void;
   counts: D1Counts;
@@ -67,7 +73,7 @@ type Place = 'primary' | 'replica';
 
 export function openD1(simulation: Simulation, options: D1Options) {
   const { primary, replica, fault, crash, counts, size = () => 0, held = () => 0 } = options;
-  const { mostOfObject = Number.POSITIVE_INFINITY } = options;
+  const { isHanging = () => false, mostOfObject = Number.POSITIVE_INFINITY } = options;
   const mostOfRequest = options.mostOfObject ?? MAX_CALLS_OF_INVOCATION;
 
   async function call<T>(
@@ -101,8 +107,13 @@ export function openD1(simulation: Simulation, options: D1Options) {
   ): Promise<T> {
     const due = fault(statements.map(({ sql }) => sql));
     if (due === 'crash-before' && process !== undefined) crash(process);
-    await simulation.latency(due === 'slow' ? 300 : CALL_MS);
-    if (due === 'lost-before') throw new Error('D1_ERROR: Network connection lost.');
+    if (due === 'crash-before') await simulation.latency(CALL_MS);
+    const end = simulation.now + LONGEST_MS;
+    if (due === 'hangs')
+      while (isHanging() && simulation.now < end) await simulation.arrival(HUNG_MS);
+    await simulation.arrival(due === 'slow' ? 300 : CALL_MS);
+    if (due === 'lost-before' || (due === 'hangs' && simulation.random.chance(0.5)))
+      throw new Error('D1_ERROR: Network connection lost.');
     if (due === 'full' && needsRoom(statements))
       throw new Error('D1_ERROR: database or disk is full: SQLITE_FULL');
     let result: T;

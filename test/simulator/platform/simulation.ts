@@ -123,10 +123,18 @@ export class Simulation {
 
   /** Mostly about so many milliseconds, now and then ten times as many. */
   latency(ms: number): Promise<void> {
+    return this.sleep(this.#about(ms));
+  }
+
+  /** As {@link latency}, of what was sent: half of it arrives though whoever sent it is gone. */
+  arrival(ms: number): Promise<void> {
+    if (this.random.chance(0.5)) return this.latency(ms);
+    return new Promise((resolve) => this.atForWorld(this.now + this.#about(ms), resolve));
+  }
+
+  #about(ms: number): number {
     const { random } = this;
-    return this.sleep(
-      random.chance(0.02) ? random.between(ms, 10 * ms) : random.between(1, 2 * ms),
-    );
+    return random.chance(0.02) ? random.between(ms, 10 * ms) : random.between(1, 2 * ms);
   }
 
   /** Runs all events of so many milliseconds. */

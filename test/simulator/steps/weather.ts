@@ -23,6 +23,7 @@ export const weatherSteps = {
     disturbDatabase(world, random, ['crash-before', 'crash-after']),
   ),
   databaseDown: weather(2, databaseDown),
+  databaseHangs: weather(2, databaseHangs),
   // the disk of one machine has no limit that the node knows
   nearlyFull: weather(1, nearlyFull, ({ isServe }) => !isServe),
   fullDisk: weather(1, (world, random) => disturbDatabase(world, random, ['full'])),
@@ -107,6 +108,15 @@ function databaseDown({ node, simulation }: World, random: Random): void {
   disturbances.d1 = outage;
   simulation.after(random.between(2, 30) * 1000, () => {
     if (disturbances.d1 === outage) disturbances.d1 = { chance: 0, faults: [] };
+  });
+}
+
+/** For some seconds calls of D1 hang, of which some are done then. */
+function databaseHangs({ node, simulation }: World, random: Random): void {
+  const outage = { chance: random.pick([0.03, 0.3, 1]), faults: ['hangs'] as const };
+  node.disturbances.d1 = outage;
+  simulation.after(random.between(2, 40) * 1000, () => {
+    if (node.disturbances.d1 === outage) node.disturbances.d1 = { chance: 0, faults: [] };
   });
 }
 
