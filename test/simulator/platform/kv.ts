@@ -83,7 +83,7 @@ export class KvDouble {
   async #write(key: string, value: string, options: { expirationTtl?: number }): Promise<void> {
     const { isFull, slowMs } = this.#options;
     if (isFull()) throw new Error('KV PUT failed: 500 Internal Server Error');
-    if (slowMs() > 0) await this.#simulation.sleep(this.#simulation.random.below(slowMs()));
+    if (slowMs() > 0) await this.#simulation.arriveAfter(this.#simulation.random.below(slowMs()));
     const { now } = this.#simulation;
     const before = this.#written.get(key) ?? Number.NEGATIVE_INFINITY;
     if (now - before < WRITE_INTERVAL_MS) throw new Error('KV PUT failed: 429 Too Many Requests');
@@ -120,7 +120,7 @@ export class KvDouble {
     return connected(async () => {
       counts.kvOpen++;
       using _open = { [Symbol.dispose]: () => counts.kvOpen-- };
-      await this.#simulation.latency(CALL_MS);
+      await this.#simulation.arrival(CALL_MS);
       if (isDown()) throw new Error('KV failed: 503 Service Unavailable');
       const length = Buffer.byteLength(key);
       if (length > MAX_KEY_BYTES)

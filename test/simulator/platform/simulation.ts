@@ -126,10 +126,15 @@ export class Simulation {
     return this.sleep(this.#about(ms));
   }
 
-  /** As {@link latency}, of what was sent: half of it arrives though whoever sent it is gone. */
+  /** As {@link latency}, of what was sent. */
   arrival(ms: number): Promise<void> {
-    if (this.random.chance(0.5)) return this.latency(ms);
-    return new Promise((resolve) => this.atForWorld(this.now + this.#about(ms), resolve));
+    return this.arriveAfter(this.#about(ms));
+  }
+
+  /** Half of what was sent arrives though whoever sent it is gone. */
+  arriveAfter(ms: number): Promise<void> {
+    if (this.random.chance(0.5)) return this.sleep(ms);
+    return new Promise((resolve) => this.atForWorld(this.now + ms, resolve));
   }
 
   #about(ms: number): number {
