@@ -9,6 +9,7 @@
  */
 import { clientPath } from '../../platform/client-path.ts';
 import { hasPassed, nextTurn } from '../../platform/clock.ts';
+import { describeError, writeLimitedLog } from '../../platform/log.ts';
 import { HttpError } from '../errors.ts';
 import { clientKeyOf } from './client-address.ts';
 
@@ -27,9 +28,19 @@ export async function checkRate(limit: RateLimit | undefined, request: Request):
   if (limit === undefined) return;
   // a client over its own limit takes nothing of its neighbours'
   for (const key of rateKeys(clientKeyOf(request))) {
-    if ((await limit.limit({ key })).success) continue;
+    if (await mayAsk(limit, key)) continue;
     const headers = { 'retry-after': RATE_RETRY_AFTER_SECONDS };
     throw new HttpError(429, 'wait before the next request', headers);
+  }
+}
+
+/** Says yes where the limit fails: what is done at once is bounded all the same. */
+async function mayAsk(limit: RateLimit, key: string): Promise<boolean> {
+  try {
+    return (await limit.limit({ key })).success;
+  } catch (error) {
+    writeLimitedLog('warn', 'http.limit-failed', { error: describeError(error) });
+    return true;
   }
 }
 

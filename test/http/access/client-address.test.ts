@@ -72,6 +72,13 @@ it.each([
   await checkRate(limit, new Request('http://node.invalid/', { headers }));
 });
 
+it('a rate limit that fails refuses nobody', async () => {
+  const limit = {
+    limit: () => Promise.reject(new Error('no answer')),
+  };
+  await checkRate(limit, new Request('http://node.invalid/'));
+});
+
 it('requests without an address are one client', () => {
   expect(clientKeyOf(new Request('http://node.invalid/'))).toBe('unknown');
 });
