@@ -36,33 +36,28 @@ const SWAP = `
     state = excluded.state, sum = excluded.sum
   WHERE ${TOKEN} = ?5`;
 
-/** SQL: each NFT of these changes once, with the last of its milestones, and their number. */
-const changed = (condition: string) => `
-  SELECT j.value AS id, max(c.milestone) AS milestone, count(*) AS changes
-  FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE ${condition} GROUP BY j.value`;
-
 /** NFTs that changed with their states now, whatever their own rows say of when they did. */
 const STATES = `LEFT JOIN nft n ON n.id = c.id ${JOIN_HELD}`;
 
 const SELECT_CHANGES = `
   SELECT ${LISTED_NFT_COLUMNS}, c.milestone FROM (
-    ${changed('c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)')}
-    ORDER BY milestone, id LIMIT ?4) c ${STATES}
+    SELECT j.value AS id, max(c.milestone) AS milestone
+    FROM nft_change c CROSS JOIN json_each(c.nfts) j
+    WHERE c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)
+    GROUP BY j.value ORDER BY milestone, id LIMIT ?4) c ${STATES}
   ORDER BY c.milestone, c.id`;
 
-/** `listed`: the number of all changes. */
+/** The NFTs that changed last, each once. */
 const SELECT_LATEST = `
-  SELECT ${LISTED_NFT_COLUMNS}, c.listed FROM (
-    SELECT id, sum(changes) OVER () AS listed FROM (${changed('c.milestone > ?1')})
-    ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
+  SELECT ${LISTED_NFT_COLUMNS} FROM (
+    SELECT DISTINCT j.value AS id FROM nft_change c CROSS JOIN json_each(c.nfts) j
+    WHERE c.milestone > ?1 ORDER BY c.milestone DESC, c.part DESC LIMIT ?2) c ${STATES}`;
 
-/** `known`: the number of changes whose NFTs have a row. */
-const SELECT_PREFIXES = `
-  SELECT group_concat(prefix, '') AS prefixes, coalesce(sum(known), 0) AS known FROM (
-    SELECT substr(j.value, 1, ${PREFIX_LENGTH}) AS prefix, count(n.id) AS known
-    FROM nft_change c CROSS JOIN json_each(c.nfts) j
-      LEFT JOIN nft n ON n.id = j.value
-    WHERE c.milestone > ?1 GROUP BY prefix)`;
+/** `listed`: the number of all changes; `known`: of those whose NFTs have a row. */
+const SELECT_LISTED = `
+  SELECT count(*) AS listed, coalesce(sum(j.value IN (SELECT id FROM nft)), 0) AS known,
+    json_group_array(substr(j.value, 1, ${PREFIX_LENGTH})) AS prefixes
+  FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
 export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 4 };
@@ -105,27 +100,24 @@ export function openIndexLedger(db: Database): IndexLedger {
     },
 
     async readWindow({ generation, from, changes, token }, maxStates) {
-      const { head, latest, others, stored } = await readBatch(db, {
+      const { head, rows, all, stored } = await readBatch(db, {
         head: selectHead(),
-        latest: many(db.prepare(SELECT_LATEST).bind(from, maxStates), (row) => ({
-          ...changedFromRow(row),
+        rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), changedFromRow),
+        all: one(db.prepare(SELECT_LISTED).bind(from), (row) => ({
           listed: row.integer('listed'),
-        })),
-        others: one(db.prepare(SELECT_PREFIXES).bind(from), (row) => ({
-          prefixes: row.textOrNull('prefixes') ?? '',
           known: row.integer('known'),
+          prefixes: new Set<string>(JSON.parse(row.text('prefixes'))),
         })),
         stored: selectStored(),
       });
       // of a change that damage hides KV would say what was before it
-      const listed = latest[0]?.listed ?? 0;
+      const { listed, known, prefixes } = all;
       // the caller stops after an import, or where another publisher let changes be pruned
       const isOwn = generation === head?.generation && token === stored?.token;
       if (isOwn && changes !== undefined && head.changes !== changes + listed)
         throw new LedgerDamaged('rows of the table nft_change');
-      if (isOwn && others.known !== listed) throw new LedgerDamaged(CHANGED);
-      const rows = latest.map(({ nft, output }) => ({ nft, output }));
-      return head && { ...head, rows, prefixes: others.prefixes, token: stored?.token };
+      if (isOwn && known !== listed) throw new LedgerDamaged(CHANGED);
+      return head && { ...head, rows, prefixes: [...prefixes].join(''), token: stored?.token };
     },
   };
 }

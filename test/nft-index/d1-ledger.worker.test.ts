@@ -2,9 +2,11 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
 import { CHANGES_STEP } from '../../src/ledger/write/prune.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
 import type { NftRow } from '../../src/nft-index/ports.ts';
 import { beginState, endOf } from '../../src/nft-index/publisher-state.ts';
+import { countedDatabase } from '../support/ledger/counted-database.ts';
 import {
   nftId,
   openTestLedger,
@@ -98,6 +100,18 @@ test('the window: last changes first, and the prefixes of all', async () => {
     rows: [],
     prefixes: '',
   });
+});
+
+test('the window takes a row for each change and milestone, and three for each state', async () => {
+  const nfts = Array.from({ length: 900 }, (_, i) => nftId((i + 4096).toString(16)));
+  for (let i = 0; i < 30; i++)
+    await ledger.apply(nfts.slice(30 * i, 30 * i + 30).map((nft) => at(nft, nft.slice(0, 4))));
+  const { db, counts } = countedDatabase(env.LEDGER);
+  const asked = { generation: 'g', from: 103, token: undefined };
+  const { rows } = (await openIndexLedger(db).readWindow(asked, 100))!;
+  expect(rows.length).toBe(100);
+  expect(counts.rowsRead).toBeGreaterThanOrEqual(900 + 30 + 300);
+  expect(counts.rowsRead).toBeLessThanOrEqual(900 + 30 + 300 + 10);
 });
 
 test('a change is there whatever the row of its NFT says of when it was', async () => {

@@ -386,7 +386,7 @@ describe('a milestone', () => {
     const bounds = { states: 5, changes: 100 };
     await publish(ledger.index, store, () => now, small, undefined, bounds);
     expect(store.takePuts()).toEqual([RECENT_KEY]);
-    expect(Object.keys(store.recent.states).sort()).toEqual(ids.slice(-5));
+    expect(Object.keys(store.recent.states).sort()).toEqual(ids.slice(0, 5));
     expect(store.recent).toMatchObject({ from: 100, to: 101, prefixes: '00000000' });
 
     now += PUT_AFTER_MS;
