@@ -35,11 +35,12 @@ export const entrySum = (id: string, milestone: number, block = 0): number =>
  * @param list SQL of a JSON array of IDs
  */
 export function selectIds(list: string): string {
-  return ID_TABLES.map(
-    (table) =>
-      `SELECT i.id, i.milestone, i.block, i.sum
-      FROM json_each(${list}) j CROSS JOIN ${table} i ON i.id = j.value`,
-  ).join(' UNION ALL ');
+  const columns = ['id', 'milestone', 'block', 'sum'].map(
+    (column) => `coalesce(${ID_TABLES.map((table) => `${table}.${column}`)}) AS ${column}`,
+  );
+  const joins = ID_TABLES.map((table) => `LEFT JOIN ${table} ON ${table}.id = j.value`);
+  return `SELECT * FROM (
+    SELECT ${columns} FROM json_each(${list}) j ${joins.join(' ')}) WHERE id IS NOT NULL`;
 }
 
 /** A block that the ledger knows. */
