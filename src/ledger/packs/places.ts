@@ -19,9 +19,8 @@ const COLUMNS = {
 
 type BlockColumn = keyof typeof COLUMNS;
 
-/** SQL of the table `named`, for WITH: the places ?1. */
-export const NAMED =
-  'named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))';
+/** SQL of the places ?1. */
+const PLACES = 'SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1)';
 
 /**
  * SQL of a table with a row for each of the blocks: `pack`, `at`, and `value`, what the column has of
@@ -29,12 +28,13 @@ export const NAMED =
  *
  * @param places a SELECT of pack and at
  */
-export function atPlaces(column: BlockColumn, places = 'SELECT pack, at FROM named'): string {
+export function atPlaces(column: BlockColumn, places = PLACES): string {
   const [table, name] = COLUMNS[column];
   return `
     SELECT p.key AS pack, b.key AS at, b.value
-    FROM ${table} p CROSS JOIN json_each(p.${name}) b
-    WHERE p.key IN (SELECT pack FROM (${places})) AND (p.key, b.key) IN (${places})`;
+    FROM (SELECT DISTINCT pack FROM (${places})) k CROSS JOIN ${table} p ON p.key = k.pack
+      CROSS JOIN json_each(p.${name}) b
+    WHERE (p.key, b.key) IN (${places})`;
 }
 
 /** Rows of `pack`, `at` and `value` for the blocks at these places, in any order. */
@@ -44,7 +44,7 @@ export function selectAt<T>(
   places: Iterable<BlockPlace>,
   parse: (row: Row) => T,
 ): Query<T[]> {
-  return many(forEachPiece(db, `WITH ${NAMED} ${atPlaces(column)}`, places), parse);
+  return many(forEachPiece(db, atPlaces(column), places), parse);
 }
 
 /**

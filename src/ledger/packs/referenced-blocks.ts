@@ -117,7 +117,7 @@ const SELECT_MENTIONS = `
     SELECT p.key AS pack, b.key AS at FROM pack p CROSS JOIN json_each(p.blocks) b
     WHERE p.key IN (SELECT value FROM json_each(?1))
       AND ${blockSql.id('b.value')} IN (SELECT value FROM json_each(?2)))
-  ${atPlaces('mentions')}`;
+  ${atPlaces('mentions', 'SELECT pack, at FROM named')}`;
 
 /**
  * Yields the outputs that the blocks' transactions consume and create, in any order. IDs are hex.

@@ -9,7 +9,7 @@ import { one, readAlone, readQuery } from '../core/read-batch.ts';
 import { type FingerprintMover, type Integrity, numberSumSql, startOf } from '../core/row-sum.ts';
 import { blockSql, readBlockRows } from '../packs/id-rows.ts';
 import { spentIn, spentSql } from '../packs/milestone-part.ts';
-import { atPlaces, type BlockPlace, NAMED, selectAt } from '../packs/places.ts';
+import { atPlaces, type BlockPlace, selectAt } from '../packs/places.ts';
 
 /** SQL of the blocks `b` at the places ?1. */
 const NAMED_BLOCKS = `(${atPlaces('blocks')}) b`;
@@ -17,7 +17,6 @@ const NAMED_BLOCKS = `(${atPlaces('blocks')}) b`;
 /** SQL of the entries of the blocks at the places ?1 in that table, ?2 the milestone. */
 const insertBlocks = (table: string, number: string) => `
   INSERT INTO ${table} (id, milestone, block, sum)
-  WITH ${NAMED}
   SELECT ${blockSql.id('b.value')}, ?2, ${number}, ?2 + ${numberSumSql(number)} FROM ${NAMED_BLOCKS}`;
 
 /** Blocks that one statement reads. */
