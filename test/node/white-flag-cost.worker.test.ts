@@ -116,8 +116,8 @@ it('a step of pruning that finds nothing to do looks at a few rows', async () =>
   const { db: counted, counts } = counting();
   await prune(counted, 1000);
   expect(counts.trips).toBe(1);
-  // the oldest 8 packs are looked at, each of which counts as three rows, and the oldest of all else
-  expect(counts.rows).toBeLessThan(55);
+  // the oldest 8 packs are looked at, and the oldest of all else
+  expect(counts.rows).toBeLessThan(39);
 });
 
 describe('a request whose cone is stored', () => {

@@ -282,8 +282,9 @@ export function updateRecords(
  */
 export function deleteOldPacks(db: Database, most: number, condition: string): Query<number[]> {
   const sql = `
-    DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
-      AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${condition}
+    DELETE FROM pack WHERE key IN (
+      SELECT key FROM (SELECT key, live, last_milestone FROM pack ORDER BY key LIMIT ?1)
+      WHERE live = 0 AND last_milestone < (SELECT min(idx) FROM milestone)) AND ${condition}
     RETURNING key`;
   return many(db.prepare(sql).bind(most), (row) => row.integer('key'));
 }
