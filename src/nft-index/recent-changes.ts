@@ -26,8 +26,8 @@ export const RECENT_KEY = 'recent';
 export const MAX_STATES = 1_000;
 
 /**
- * Changes that are read, and looked up among the NFTs, each time the ledger moves: 0.6 s on two busy
- * cores, for a row of 0.4 of 2 MB.
+ * Changes that are read, and looked up among the NFTs, each time the ledger moves: 0.3 s on two busy
+ * cores, for a row of 0.6 of 2 MB.
  */
 export const MAX_WINDOW_CHANGES = 50_000;
 
