@@ -32,7 +32,7 @@ export interface RequestHead {
 const WHITE_FLAG = /^POST \/api\/core\/v2\/whiteflag[ ?]/;
 
 /** Without `"#<>` and backticks, which no target has (RFC 3986, 2): workerd refuses them as text. */
-const REQUEST_LINE = /^([A-Z]{1,16}) ([!$-;=?-_a-~]+) HTTP\/1\.([01])$/;
+const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~\w]+) ([!$-;=?-_a-~]+) HTTP\/1\.([01])$/;
 
 /** Those that workerd hands to the Worker. It answers others, such as CONNECT, by itself. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
