@@ -29,8 +29,8 @@ const RECEIPTS_ROWS = 75_000;
 /** One in each milestone (test/modules/histories/nft-changes-cost.worker.test.ts). */
 const CHANGED_ROWS = 11 * MAX_CHANGES + 20;
 
-/** Topics of unknown outputs, seven rows each (test/modules/events/event-broker.worker.test.ts). */
-const TOPICS_ROWS = MAX_ADDED_TOPICS * 7.1;
+/** Topics of unknown outputs, three rows each (test/modules/events/event-broker.worker.test.ts). */
+const TOPICS_ROWS = MAX_ADDED_TOPICS * 3.1;
 
 const EXPLAINED = { rowsRead: EXPLAINED_BLOCKS * BLOCK_ROWS, cpuMs: 1000 };
 const LIST = { rowsRead: ROW_BUDGET + 1000, cpuMs: 200 };
