@@ -284,6 +284,19 @@ describe('npx stardust-edge backup and restore', () => {
     expect(existsSync(join(folder, 'not'))).toBe(false);
   });
 
+  it('is not restored where its end is missing, or all of it', async () => {
+    const file = join(folder, 'cut-off');
+    await backUp(file);
+    const whole = readFileSync(file);
+    // a page whose end is missing is read as if zeros were there
+    for (const length of [whole.length - 1, whole.length >> 1, 0]) {
+      writeFileSync(file, whole.subarray(0, length));
+      const restoring = restore(file, join(folder, 'not'), config);
+      await expect(restoring, String(length)).rejects.toThrow('cannot be restored');
+      expect(existsSync(join(folder, 'not'))).toBe(false);
+    }
+  });
+
   it('leaves what another command made in the new folder meanwhile', async () => {
     const file = join(folder, 'for-race');
     await backUp(file);

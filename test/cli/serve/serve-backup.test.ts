@@ -66,7 +66,8 @@ it('what is no back-up is not restored, and nothing is left', async () => {
     const into = join(folder, 'into');
     const { code, stderr } = await runCommand('restore', '--persist-to', into, file);
     expect([code, stderr]).toEqual([1, expect.stringContaining(file)]);
-    if (file === empty) expect(stderr).toBe(`${empty} cannot be restored: it has no ledger\n`);
+    if (file === empty)
+      expect(stderr).toBe(`${empty} cannot be restored: the database holds no ledger\n`);
     expect(existsSync(into)).toBe(false);
   }
 });
