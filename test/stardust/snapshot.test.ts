@@ -428,6 +428,9 @@ describe('damage', () => {
 
   const inFull = (at: number, ...values: number[]) => edited(full, at, ...values);
   const inDelta = (at: number, ...values: number[]) => edited(delta, at, ...values);
+  const inTarget = (at: number, ...values: number[]) =>
+    edited(fullOf(network, 9, 9, 2), at, ...values);
+  const u32 = (value: number) => new Uint8Array(Uint32Array.of(value).buffer);
 
   const html = new TextEncoder().encode('<html>not found</html>');
   const noCounts = new Uint8Array(14);
@@ -447,6 +450,7 @@ describe('damage', () => {
     ['another protocol version', inFull(97, 3), end, 'G: protocol version 3 is in force'],
     ['too many outputs', inFull(counts + 5, 1), counts, 'truncated: 136'],
     ['no diffs', inFull(counts + 8, 0), counts, '0 milestone diffs do not fit'],
+    ['a diff of genesis', inFull(counts + 8, 5), counts, '5 milestone diffs do not fit'],
     ['no counts at all', inFull(counts, ...noCounts), any, 'milestone diffs do not fit'],
     [
       'no entry points',
@@ -478,6 +482,13 @@ describe('damage', () => {
       any,
       '1.1: milestone 9 is not the one that the header names',
     ],
+    ['another target, not rolled back to', inTarget(20, 1), any, '1.1: milestone 9 is not the one'],
+    [
+      'a target as late as the next',
+      inFull(10, ...u32(milestoneAt(network, 10)!.timestamp)),
+      any,
+      'E.3: milestone 10 is not later than milestone 9',
+    ],
     [
       'a target later than the next',
       inFull(13, 0xff),
@@ -491,6 +502,11 @@ describe('damage', () => {
   });
 
   const spent = 64 + (delta[60]! | (delta[61]! << 8));
+  // diff of milestone 10 (docs/snapshot-format.md#milestone-diff)
+  const created = spent + 44;
+  const lengthAt = (at: number) => new DataView(delta.buffer).getUint32(at, true);
+  let consumed = created + 4;
+  for (let i = 0; i < lengthAt(spent + 40); i++) consumed += 78 + lengthAt(consumed - 4 + 74);
   const noPoints = edited(delta.slice(0, -64), 54, 0);
 
   it.each<[what: string, bytes: Uint8Array, offset: number | undefined, reason: string]>([
@@ -519,6 +535,20 @@ describe('damage', () => {
       '1.5: the diff of milestone 11 where milestone 10 is due',
     ],
     ['another treasury spent', inDelta(spent, 9), 56, '1.5: the treasury'],
+    [
+      'a created output of before',
+      inDelta(created + 66, 9),
+      created,
+      'an output that milestone 10',
+    ],
+    ['one of another time', inDelta(created + 70, 0xff), created, 'an output that milestone 10'],
+    [
+      'a consumed output of later',
+      inDelta(consumed + 66, 11),
+      consumed,
+      'an output that milestone 10 consumed says it was booked later',
+    ],
+    ['one consumed output more', inDelta(consumed - 4, lengthAt(consumed - 4) + 1), any, ' output'],
   ])('%s in a delta is refused', async (_, bytes, offset, reason) => {
     const refused = await refusal(full, bytes);
     expect(refused).toContain(offset === undefined ? reason : `offset ${offset}: ${reason}`);

@@ -138,7 +138,8 @@ export class DeltaMerge extends Merge<DeltaHeader> {
   /** The delta's solid entry points replace those of the full snapshot. */
   override async finish(): Promise<void> {
     const { index, timestamp } = this.ledger.milestone;
-    if (index !== this.header.targetIndex || timestamp !== this.header.targetTimestamp)
+    // one diff for each milestone up to its target: refuseForeignDelta
+    if (timestamp !== this.header.targetTimestamp)
       throw refusal(
         '1.2',
         `its diffs lead to milestone ${index}, not to the target that the header names`,
