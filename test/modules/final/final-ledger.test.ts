@@ -136,6 +136,16 @@ describe('a proof', () => {
     }
   });
 
+  it('takes two reads, and trees that are built are not built again', async () => {
+    const { db, keys } = await ledgerOf(150);
+    let batches = 0;
+    const counted = disturbed(db, async () => void batches++);
+    await proveFinal(counted, MADE_INDEX, 'outputs', keys.outputs[70]!, SMALL);
+    expect(batches).toBe(2);
+    await buildFinalLedger(counted, MADE_INDEX);
+    expect(batches).toBe(3);
+  });
+
   it('shows no absence of an ID that the record before or after has', async () => {
     const { keys, root, ask } = await ledgerOf(Math.max(...SIZES));
     for (const tree of ['outputs', 'nfts'] as const) {
