@@ -2,7 +2,7 @@
  * `stardust-edge verify`: what an edge node says holds against the keys (its lies:
  * test/e2e/lies.test.ts).
  */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NodeClient } from '../../client/node-client.ts';
 import { verifyNode } from '../../client/verify-node.ts';
 import { describeVerdict } from '../../client/words/proved.ts';
@@ -173,6 +173,14 @@ describe('npx stardust-edge verify', () => {
     expect(stdout).toMatch(/^Verified: milestone 60 of /m);
   });
 
+  it('says how old the milestone is', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: (question.timestamp + 9) * 1000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await using node = await toAsk();
+    const { stdout } = await callCommand('verify', node.url, '--keys', hex.join());
+    expect(stdout.match(/signed 9 seconds ago/g)).toHaveLength(2);
+  });
+
   it('prints what is not so, and ends with 1', async () => {
     const foreign = `${hex[0]},${'ab'.repeat(32)}`;
     await using node = await toAsk();
@@ -310,7 +318,12 @@ describe('npx stardust-edge verify URL… --nft', () => {
     nodes[0]!.lie([
       {
         concerns: (asked) => asked.path === path,
-        tell: (asked, next) => next({ ...asked, path: path + earlier }),
+        tell: async (asked, next) => {
+          const { body, ...answer } = await next({ ...asked, path: path + earlier });
+          // the terminal is cleared, where it gets as far
+          const note = Buffer.from('{"note":"\\u001b[2J\u009bü",');
+          return { ...answer, body: Buffer.concat([note, body.subarray(1)]) };
+        },
       },
     ]);
     const [liar, honest] = urls.get(newest)!;
@@ -334,6 +347,8 @@ describe('npx stardust-edge verify URL… --nft', () => {
       expect(stdout).toContain(`${honest} agrees, and refutes others: its ledger is at`);
       // both certificates, for whoever wants to check who lied
       const [earlierOne, laterOne] = [lines.at(-3)!, lines.at(-1)!].map((line) => JSON.parse(line));
+      expect(stdout).toMatch(/^[ -~\n]*$/);
+      expect(earlierOne.note).toBe('\u001b[2J\u009bü');
       expect(lines.at(-4)).toBe(`The certificate of ${liar}:`);
       expect(lines.at(-2)).toBe(`The certificate of ${honest}:`);
       const held = heldAt(holders.get(nftId)!, newest);
