@@ -230,6 +230,14 @@ describe('a proof', () => {
       expect(verify(tree, id, other.root)).toBe(false);
       expect(verify(tree, Uint8Array.fromHex(next!), root)).toBe(false);
       expect(verify(tree === 'nfts' ? 'outputs' : 'nfts', id, root)).toBe(false);
+      // a longer ID is between the same records, and none could have it
+      const absent = absentKey(keys[tree], KEY_BYTES[tree], new Random(tree));
+      const proof = await ask(tree, absent);
+      for (const [more, ok] of [
+        ['', true],
+        ['00', false],
+      ] as const)
+        expect(verifyFinalProof(proof, tree, Uint8Array.fromHex(absent + more), root).ok).toBe(ok);
     }
   });
 
