@@ -1,6 +1,7 @@
 /**
  * Snapshot files in memory, and a sink that holds the ledger in memory.
  */
+import { setImmediate } from 'node:timers/promises';
 import { compareBytes } from '../../../src/stardust/encoding/bytes.ts';
 import type { SnapshotFile } from '../../../src/stardust/snapshot/byte-stream.ts';
 import type {
@@ -48,6 +49,8 @@ export class MemorySink implements LedgerSink {
       throw new Error('killed');
     }
     this.changes++;
+    // as a database, which takes its time: whoever does not wait goes on meanwhile
+    await setImmediate();
     for (const output of add) {
       const key = output.outputId.toHex();
       if (this.outputs.has(key)) throw new Error(`output ${key} is there already`);
