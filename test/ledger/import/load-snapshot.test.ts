@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { computeLedgerRoot } from '../../../cli/ledger-root/compute-ledger-root.ts';
 import { openSnapshotFile } from '../../../cli/lib/snapshot-file.ts';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
@@ -16,6 +17,7 @@ import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import { temporaryFolder } from '../../support/cli/script-process.ts';
 import { disturbed } from '../../support/ledger/ledger-harness.ts';
 import { dump, openMemory, schema } from '../../support/ledger/memory-database.ts';
 import { strayRests } from '../../support/ledger/stray-rests.ts';
@@ -52,6 +54,8 @@ const SHIMMER: Files = { full: readVector('shimmer/full_target17338_ledger17338.
 /** State hashes (test/vectors/README.md). */
 const STATE_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
 const STATE_C = '3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d';
+
+const folder = temporaryFolder();
 
 function load(db: Database, { full, delta }: Files): Promise<LoadedLedger> {
   return loadSnapshot(db, fileOf(full), delta && fileOf(delta));
@@ -284,7 +288,14 @@ describe('refused files', () => {
     return { full: filesOf(() => {}).full, delta: filesOf(change).delta };
   };
 
-  it.each<[string, Files, RegExp]>([
+  const addToAmount = (output: NetworkOutput): NetworkOutput => {
+    const bytes = output.bytes.slice();
+    const view = new DataView(bytes.buffer);
+    view.setBigUint64(1, view.getBigUint64(1, true) + 1n, true);
+    return { ...output, bytes };
+  };
+
+  const faulty: [what: string, files: Files, sentence: RegExp][] = [
     [
       'that is in the full snapshot twice',
       faultyFull((outputs) => {
@@ -333,12 +344,40 @@ describe('refused files', () => {
       },
       /^full snapshot, offset \d+: E\.5: two unspent outputs have the ID 0x(07){32}/,
     ],
-  ])('refuses an output %s', async (_, files, sentence) => {
+    [
+      'that a milestone consumes with more than it has, and gives to another one',
+      faultyDelta((outputs) => {
+        const isGiven = ({ bookedIndex, spent }: NetworkOutput) =>
+          (bookedIndex === GENESIS_INDEX + 1 && spent === undefined) ||
+          (bookedIndex === GENESIS_INDEX && spent?.index === GENESIS_INDEX + 1);
+        const given = [...outputs].filter(([, output]) => isGiven(output));
+        for (const is of [true, false]) {
+          const [id, output] = given.find(([, { spent }]) => (spent === undefined) === is)!;
+          outputs.set(id, addToAmount(output));
+        }
+      }),
+      /^delta snapshot, offset \d+: E\.5: the outputs hold \d+ base tokens/,
+    ],
+  ];
+
+  it.each(faulty)('refuses an output %s', async (_, files, sentence) => {
     const db = await loaded(SHIMMER);
     const before = await dump(db);
     await expect(load(db, files)).rejects.toThrow(sentence);
     expect(await dump(db)).toEqual(before);
   });
+
+  // the root has aliases as outputs alone
+  it.each(faulty.filter(([what]) => !what.includes('alias')))(
+    'of ledger-root refuses an output %s',
+    async (what, { full, delta }) => {
+      const paths = { full: joinPath(folder, 'full'), delta: delta && joinPath(folder, 'delta') };
+      writeFileSync(paths.full, full);
+      if (delta) writeFileSync(paths.delta!, delta);
+      const reason = what.startsWith('that is in the full') ? 'is added twice' : 'E.5: ';
+      await expect(computeLedgerRoot(paths)).rejects.toThrow(reason);
+    },
+  );
 });
 
 const ALIAS = 4;
