@@ -201,6 +201,7 @@ describe('cutStatement', () => {
     `INSERT INTO "t" VALUES(1,'${'x'.repeat(200)}');`,
     `INSERT INTO "t" ("a","b") VALUES('${'x'.repeat(200)}');`,
     `INSERT INTO "t" ("a","b") VALUES(1,'${'x'.repeat(200)}'x);`,
+    `INSERT INTO "t" ("a","b") VALUES(,'${'x'.repeat(200)}');`,
   ])('does not guess at %s', (line) => {
     expect(() => [...cutStatement(line, 100)]).toThrow('is no INSERT');
   });

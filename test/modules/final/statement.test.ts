@@ -166,7 +166,9 @@ describe('a statement', () => {
     await indexEveryKind(db);
     for (const [maxBytes, most] of [
       [1, 1],
-      [400, 3],
+      // of records of 124 bytes
+      [371, 2],
+      [372, 3],
     ] as const) {
       const limits = { layout: SMALL, maxBytes };
       const query = { address: MADE_HOLDER, prefix: 'mde', after: undefined };
