@@ -3,7 +3,7 @@
  * of the snapshot reader that keeps 42 bytes for each change in memory: the ID and the place.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { Reader } from '../../src/stardust/encoding/bytes.ts';
+import { Reader, toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
   decodeLedgerOutput,
   LEDGER_OUTPUT_HEAD_LENGTH,
@@ -84,10 +84,13 @@ export class RecordIndex implements LedgerSink {
         const before = place;
         place = this.#places[change >> PAGE_BITS]![change % PAGE]!;
         if ((place === REMOVED) === (before === REMOVED))
-          throw new Error(`output ${this.#hexId(change)} is added twice, or removed and not there`);
+          throw new Error(
+            `output ${toHex(this.#idOf(change))} is added twice, or removed and not there`,
+          );
         const next = order[i + 1];
         if (next !== undefined && this.#compare(change, next) === 0) continue;
-        if (place !== REMOVED) yield files[place % 2]!.read(Math.floor(place / 2));
+        if (place !== REMOVED)
+          yield files[place % 2]!.read(Math.floor(place / 2), this.#idOf(change));
         place = REMOVED;
       }
     } finally {
@@ -95,9 +98,9 @@ export class RecordIndex implements LedgerSink {
     }
   }
 
-  #hexId(change: number): string {
+  #idOf(change: number): Buffer {
     const at = (change % PAGE) * ID_BYTES;
-    return `0x${this.#ids[change >> PAGE_BITS]!.toString('hex', at, at + ID_BYTES)}`;
+    return this.#ids[change >> PAGE_BITS]!.subarray(at, at + ID_BYTES);
   }
 }
 
@@ -125,11 +128,11 @@ function open(path: string) {
     return window.subarray(offset - start, offset - start + length);
   };
   return {
-    /** The output record at the offset (docs/snapshot-format.md#output-record). */
-    read(offset: number): LedgerOutput {
-      const { length } = ledgerOutputHead.decode(
-        new Reader(view(offset, LEDGER_OUTPUT_HEAD_LENGTH)),
-      );
+    /** The output with the ID, whose record is at the offset (docs/snapshot-format.md#output-record). */
+    read(offset: number, id: Buffer): LedgerOutput {
+      const head = view(offset, LEDGER_OUTPUT_HEAD_LENGTH);
+      const { length, outputId } = ledgerOutputHead.decode(new Reader(head));
+      if (!id.equals(outputId)) throw new Error(`${path}: changed while it was read`);
       return decodeLedgerOutput(Uint8Array.from(view(offset, LEDGER_OUTPUT_HEAD_LENGTH + length)));
     },
     close: () => closeSync(descriptor),

@@ -2,6 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { RecordIndex } from '../../../cli/ledger-root/record-index.ts';
+import { openSnapshotFile } from '../../../cli/lib/snapshot-file.ts';
+import { mergeSnapshot } from '../../../src/stardust/snapshot.ts';
 import { callCommand } from '../../support/cli/call-script.ts';
 import { temporaryFolder, unpackVector } from '../../support/cli/script-process.ts';
 
@@ -31,4 +34,16 @@ it('refuses what is no snapshot, and prints no hash', async () => {
     expect([args, code, stdout]).toEqual([args, 1, '']);
   }
   expect((await callCommand('ledger-root')).code).toBe(2);
+});
+
+it('reads no other file than the one that it hashed', async () => {
+  const index = new RecordIndex();
+  await mergeSnapshot(openSnapshotFile(FULL), undefined, index);
+  expect([...index.read({ full: FULL })]).toHaveLength(1);
+  // as long, with another output in the same place
+  const replaced = readFileSync(FULL);
+  replaced[92 + replaced.readUInt16LE(90) + 14]! ^= 1;
+  const path = join(folder, 'replaced.bin');
+  writeFileSync(path, replaced);
+  expect(() => [...index.read({ full: path })]).toThrow('changed while it was read');
 });
