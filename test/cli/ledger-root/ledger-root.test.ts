@@ -2,11 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { computeLedgerRoot } from '../../../cli/ledger-root/compute-ledger-root.ts';
 import { RecordIndex } from '../../../cli/ledger-root/record-index.ts';
 import { openSnapshotFile } from '../../../cli/lib/snapshot-file.ts';
 import { mergeSnapshot } from '../../../src/stardust/snapshot.ts';
 import { callCommand } from '../../support/cli/call-script.ts';
 import { temporaryFolder, unpackVector } from '../../support/cli/script-process.ts';
+import { fullSnapshot } from '../../support/network/network-snapshot.ts';
+import { GENESIS_INDEX, madeNetwork } from '../../support/snapshot/made-network.ts';
 
 const folder = temporaryFolder();
 const FULL = unpackVector(folder, 'network-a/full_snapshot.bin');
@@ -34,6 +37,23 @@ it('refuses what is no snapshot, and prints no hash', async () => {
     expect([args, code, stdout]).toEqual([args, 1, '']);
   }
   expect((await callCommand('ledger-root')).code).toBe(2);
+});
+
+it('takes outputs in any order', async () => {
+  const parts = [...fullSnapshot(madeNetwork([]), { target: GENESIS_INDEX })];
+  const [header, a, b, c, ...rest] = parts as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+  const path = join(folder, 'order.bin');
+  const roots: string[] = [];
+  for (const [first, ...others] of [
+    [a, b, c],
+    [b, c, a],
+    [c, a, b],
+  ])
+    for (const outputs of [others, others.toReversed()]) {
+      writeFileSync(path, Buffer.concat([header, first!, ...outputs, ...rest]));
+      roots.push((await computeLedgerRoot({ full: path })).root.toHex());
+    }
+  expect(roots).toEqual(Array.from(roots, () => roots[0]));
 });
 
 it('reads no other file than the one that it hashed', async () => {
