@@ -209,6 +209,15 @@ describe('what a statement adds up to', () => {
     );
   });
 
+  it('has each native token once, in the order of their IDs', () => {
+    const other = { id: new Uint8Array(38).fill(7), amount: 3n };
+    const held = [[TOKEN], [other, TOKEN]].map((tokens) => basic(ANNA!, { tokens }));
+    expect(madeStatement('shimmer', 'smr', held).page(0, 2).totals.own.nativeTokens).toEqual([
+      { id: toHex(other.id), amount: '0x3' },
+      { id: toHex(TOKEN.id), amount: '0xa' },
+    ]);
+  });
+
   it('goes by what had expired when the file shows that the ledger went on', () => {
     const conditions = [expiration(BERT!, BOOKED + 1)];
     const gone = basic(ANNA!, { conditions });
