@@ -187,7 +187,6 @@ async function readMissing<K, V>(
 ): Promise<void> {
   const missing = [...new Set(wanted)].filter((key) => !known.has(key));
   const statements = forEachPiece(db, sql, missing, finalMilestone, tree);
-  if (statements.length === 0) return;
   for (const [key, read] of await readQuery(db, many(statements, parse))) known.set(key, read);
 }
 
@@ -199,7 +198,6 @@ async function readLeaves(stored: StoredTree, places: readonly GroupPlace[]): Pr
       .filter(([first]) => !leaves.has(first)),
   );
   const statements = forEachPiece(db, LEAVES[tree].within, missing);
-  if (statements.length === 0) return;
   const found = await readQuery(db, many(statements, LEAVES[tree].parse));
   found.sort((a, b) => (a.key < b.key ? -1 : 1));
   const firsts = [...missing.keys()].sort();

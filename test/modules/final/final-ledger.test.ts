@@ -16,8 +16,11 @@ import { Writer } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import {
   type FinalTreeName,
+  finalLedgerToJson,
+  finalRoot,
   GrowingTree,
   KEY_BYTES,
+  requireLedger,
   verifyFinalProof,
 } from '../../../src/stardust/proof/final-ledger.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
@@ -140,8 +143,13 @@ describe('a proof', () => {
     const { db, keys } = await ledgerOf(150);
     let batches = 0;
     const counted = disturbed(db, async () => void batches++);
-    await proveFinal(counted, MADE_INDEX, 'outputs', keys.outputs[70]!, SMALL);
-    expect(batches).toBe(2);
+    // there, or between two records of a group
+    const key = keys.outputs[70]!;
+    for (const asked of [key, key.replace(/0$/, '1')]) {
+      batches = 0;
+      await proveFinal(counted, MADE_INDEX, 'outputs', asked, SMALL);
+      expect(batches).toBe(2);
+    }
     await buildFinalLedger(counted, MADE_INDEX);
     expect(batches).toBe(3);
   });
@@ -431,6 +439,7 @@ it('a row that is damaged, or gone, is an error', async () => {
     `DELETE FROM final_range WHERE first <= '${key}'`,
     `UPDATE final_range SET groups = replace(groups, substr(groups, 80, 10), '0123456789')`,
     `UPDATE final_range SET groups = ''`,
+    `UPDATE final_range SET groups = substr(groups, 1, 79) || 'x' || substr(groups, 81)`,
     `UPDATE final_root SET outputs = outputs + 1`,
   ]) {
     db.deserialize(image);
@@ -439,6 +448,24 @@ it('a row that is damaged, or gone, is an error', async () => {
       LedgerDamaged,
     );
   }
+});
+
+it('the fields of a final root have their lengths, as one hash is over all', () => {
+  const zeros = new Uint8Array(32);
+  const ledger = {
+    ...{ networkName: 'made', milestoneIndex: 1, milestoneId: zeros },
+    ...{ outputs: { count: 256, root: zeros }, nfts: { count: 0, root: zeros } },
+  };
+  const root = finalRoot(ledger);
+  const json = finalLedgerToJson(ledger);
+  expect(requireLedger(json, root)).toEqual(ledger);
+  // the same bytes, cut one later: 1 output, where there are 256
+  const { milestoneId, outputs, nfts } = json;
+  const shifted = {
+    ...{ ...json, milestoneId: `${milestoneId}00`, outputs: { ...outputs, count: 1 } },
+    nfts: { ...nfts, root: nfts.root.slice(0, -2) },
+  };
+  expect(() => requireLedger(shifted, root)).toThrow('33 bytes');
 });
 
 it('a tree that grows has the root of B.13 at any size', () => {

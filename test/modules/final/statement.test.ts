@@ -241,6 +241,8 @@ describe('is refused', () => {
     expect(verify({ address }).ok).toBe(false);
     expect(verify({ outputs: second!.json.outputs }).ok).toBe(false);
     expect(verify({ after: second!.json.after }).ok).toBe(false);
+    // before every cursor, and none
+    expect(verify({ after: '' }).ok).toBe(false);
     expect(verify({ next: second!.json.next }).ok).toBe(false);
     expect(verify({}).ok).toBe(true);
     // what only its maker says: that it is the last page
