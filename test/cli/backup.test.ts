@@ -148,6 +148,15 @@ describe('a back-up', () => {
     const [from, to] = [join(folder, 'backup.sql'), join(folder, 'of-fewer.sql')];
     await cutExport(from, to, migrations);
     expect(existsSync(to)).toBe(true);
+    // one that made it has it, and what a later one made is not known
+    const noting = (name: string) => {
+      const path = join(folder, name);
+      const noted = `INSERT INTO "d1_migrations" ("id","name") VALUES(99,'${name}');`;
+      writeFileSync(path, `${noted}\n${readFileSync(from, 'utf8')}`);
+      return cutExport(path, `${path}.cut`, migrations);
+    };
+    await expect(noting('9999_next.sql')).rejects.toThrow('no whole export');
+    await noting('9999_other.sql');
   });
 
   it('is not written over, and needs two files', async () => {
@@ -167,7 +176,7 @@ describe('cutStatement', () => {
 
   it('brings texts with quotes, commas and characters of several bytes through', async () => {
     const most = 2_000;
-    const texts = ["''',('", "'".repeat(3_000), 'ü€😀'.repeat(900), '', 'x'];
+    const texts = ["''',('", "'".repeat(3_000), 'ü€😀'.repeat(900), '😀'.repeat(900), '', 'x'];
     const db = new SqliteDatabase(':memory:');
     db.exec('CREATE TABLE "t" ("a" INTEGER PRIMARY KEY,"b" TEXT,"c" TEXT,"d" TEXT)');
     for (const [i, text] of texts.entries()) {
