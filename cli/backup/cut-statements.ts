@@ -36,7 +36,7 @@ export function* cutStatement(line: string, most = MAX_STATEMENT_BYTES): Generat
   const { table, row } = insert;
   const names = [...row.keys()];
   const values = [...row.values()];
-  // a quarter: a character may take four bytes
+  // a quarter: a character may take three bytes, or be a quote, which is doubled
   const piece = Math.floor((most - ROOM_BYTES) / 4);
   const isLong = (value: string) => value.length > piece / names.length;
   const kept = values.map((value, i) => (i > 0 && isLong(value) ? "''" : value));
@@ -77,11 +77,10 @@ function readValues(rest: string): string[] | undefined {
   return undefined;
 }
 
-/** Doubled quotes may make a piece twice as long. Pairs of surrogates stay together. */
+/** Pairs of surrogates stay together. */
 function* cutText(text: string, length: number): Generator<string> {
-  const characters = Math.floor(length / 2);
   for (let at = 0; at < text.length; ) {
-    let end = Math.min(at + characters, text.length);
+    let end = Math.min(at + length, text.length);
     if (/[\ud800-\udbff]/.test(text[end - 1]!)) end -= 1;
     yield text.slice(at, end);
     at = end;

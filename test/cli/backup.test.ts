@@ -175,8 +175,16 @@ describe('cutStatement', () => {
   });
 
   it('brings texts with quotes, commas and characters of several bytes through', async () => {
-    const most = 2_000;
-    const texts = ["''',('", "'".repeat(3_000), 'ü€😀'.repeat(900), '😀'.repeat(900), '', 'x'];
+    const most = 8_000;
+    const texts = [
+      "''',('",
+      "'".repeat(3_000),
+      'ü€😀'.repeat(3_000),
+      `x${'😀'.repeat(3_000)}`,
+      '',
+      '€'.repeat(9_000),
+      'x',
+    ];
     const db = new SqliteDatabase(':memory:');
     db.exec('CREATE TABLE "t" ("a" INTEGER PRIMARY KEY,"b" TEXT,"c" TEXT,"d" TEXT)');
     for (const [i, text] of texts.entries()) {
