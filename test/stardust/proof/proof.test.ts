@@ -331,6 +331,8 @@ describe.each(Object.entries(files))('verifyInclusion on %s', (_, file) => {
     await refused({ milestone, block, proof }, 'B.13: proof of another block');
     await refused({ ...file, blockId: toHex(id(1)) }, 'B.1: block with another ID');
     await refused({ ...file, blockId: null }, 'blockId: B.13: hash that is not');
+    const parents = file.block.parents.toReversed();
+    await refused({ ...file, block: { ...file.block, parents } }, 'B.13: block that is refused, ');
   });
 
   it('refuses another root, other keys, and a milestone that too few signed', async () => {
