@@ -417,6 +417,7 @@ async function expectState(world: World, expected: State, why: string): Promise<
   const state = await world.until(read, SAID_MS, isSo);
   world.note('state', `${state} for ${expected}`);
   if (!isSo(state)) world.wrong('liveness', `the state is ${state} ${why}`);
+  if (state === 'failing' || state === 'stopped') checkTold(world, `follower.${state}`);
   node.catchUp();
   world.ask('/health', ({ status }) => {
     if (status === 200 && expected !== 'following')

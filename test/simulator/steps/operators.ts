@@ -8,7 +8,13 @@ import { fromExport } from '../checks/endings.ts';
 import { readBlockMetadata, readNft } from '../checks/reads.ts';
 import { askRoots } from '../checks/white-flag.ts';
 import type { UpstreamDouble } from '../upstream.ts';
-import { UPSTREAM_TOKEN as FIRST_TOKEN, NO_RETENTION, urlOf, type World } from '../world.ts';
+import {
+  UPSTREAM_TOKEN as FIRST_TOKEN,
+  MOST_AHEAD,
+  NO_RETENTION,
+  urlOf,
+  type World,
+} from '../world.ts';
 import { issue } from './coordinators.ts';
 import { type Steps, stepsOf } from './step.ts';
 import { twoVersions } from './weather.ts';
@@ -152,9 +158,13 @@ function importAgain(world: World, random: Random): void {
   const target = isAhead ? last : random.between(Math.max(first, last - 4), last);
   // a full snapshot may have the outputs of a later milestone, or a delta may come with it
   const ahead = random.between(target, last);
-  // no diff has the parameters of the genesis, without which the file is refused (1.6)
+  // diffs have what was announced of late; without the parameters the file is refused (1.6)
   const { since } = parametersAt(world.network, target);
-  const isSaid = since >= first || since === parametersAt(world.network, ahead).since;
+  const said = world.network.milestones.find(
+    ({ announced }) => announced?.targetMilestoneIndex === since,
+  );
+  const isInDiffs = said !== undefined && said.index > target - MOST_AHEAD;
+  const isSaid = isInDiffs || since === parametersAt(world.network, ahead).since;
   const ledger = isSaid ? ahead : target;
   const fullTarget = Math.max(first, target - random.between(1, 4));
   const files = random.pick([{}, { ledger, moreDiffs: random.below(4) }, { fullTarget }]);
