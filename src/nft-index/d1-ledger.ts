@@ -53,11 +53,14 @@ const SELECT_LATEST = `
     SELECT DISTINCT j.value AS id FROM nft_change c CROSS JOIN json_each(c.nfts) j
     WHERE c.milestone > ?1 ORDER BY c.milestone DESC, c.part DESC LIMIT ?2) c ${STATES}`;
 
-/** `listed`: the number of all changes; `known`: of those whose NFTs have a row. */
+/**
+ * `listed`: the number of all changes; `known`: of those whose NFTs have a row. Of each the milestone
+ * is compared, by `+`: one that damage has set back would end the other scan too early.
+ */
 const SELECT_LISTED = `
   SELECT count(*) AS listed, coalesce(sum(j.value IN (SELECT id FROM nft)), 0) AS known,
     json_group_array(substr(j.value, 1, ${PREFIX_LENGTH})) AS prefixes
-  FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1`;
+  FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1 AND +c.milestone > ?1`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
 export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 4 };

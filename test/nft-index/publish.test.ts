@@ -239,6 +239,20 @@ describe('after an import', () => {
   });
 });
 
+test('a milestone that damage moves before the window, in the place of a later one', async () => {
+  await publishNow();
+  for (const nft of [A, B, C]) await ledger.apply([{ nft, output: outputId(nft.slice(0, 2)) }]);
+  const bytes = Buffer.from(db.serialize());
+  const at = bytes.indexOf(JSON.stringify([C])) - 1;
+  expect(bytes[at]).toBe(103);
+  bytes[at] = 103 ^ 64;
+  db.deserialize(bytes);
+  now += MINUTE_MS;
+  store.takePuts();
+  await expect(publishNow()).rejects.toThrow('rows of the table nft_change');
+  expect(store.takePuts()).toEqual([]);
+});
+
 describe('a milestone', () => {
   beforeEach(async () => {
     await publishNow();
