@@ -17,9 +17,11 @@ const TIMEOUT_MS = 900_000;
 /** Stories of most kinds, and each size of limits. */
 const SEEDS = ['11', '13', '17', '25', '33'];
 
-/** Stories that failed once, by the names of their files. */
+/** Stories that failed once, by the names of their files: two thirds of them, all in test:slow. */
 const STORIES = join(PROJECT, 'test/simulator/stories');
-const kept = readdirSync(STORIES).flatMap((name) => ['--story', join(STORIES, name)]);
+const kept = readdirSync(STORIES)
+  .filter((_, i) => process.env.SLOW || i % 3 < 2)
+  .flatMap((name) => ['--story', join(STORIES, name)]);
 
 const folder = temporaryFolder();
 
