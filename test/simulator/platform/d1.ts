@@ -107,6 +107,7 @@ export function openD1(simulation: Simulation, options: D1Options) {
   ): Promise<T> {
     const due = fault(statements.map(({ sql }) => sql));
     if (due === 'crash-before' && process !== undefined) crash(process);
+    // whoever would send it is gone: this never ends
     if (due === 'crash-before') await simulation.latency(CALL_MS);
     const end = simulation.now + LONGEST_MS;
     if (due === 'hangs')
