@@ -39,6 +39,12 @@ const LEAVES_AT_ONCE = 1024;
 /** SQL: the tree ?3 has ?4 pages; another builder may have added some. */
 const SAME_PAGES = '(SELECT count(*) FROM final_page WHERE milestone = ?2 AND tree = ?3) = ?4';
 
+/** SQL: no builder stored the root. */
+const NO_ROOT = 'NOT EXISTS (SELECT 1 FROM final_root WHERE milestone = ?2)';
+
+/** SQL: the trees have ?3 leaves; another builder may have deleted some. */
+const SAME_LEAVES = '(SELECT coalesce(sum(leaves), 0) FROM final_page WHERE milestone = ?2) = ?3';
+
 const INSERT_PAGE = `
   INSERT INTO final_page (milestone, tree, page, first, last, leaves, amount, nfts, root, sum, ranges)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`;
@@ -102,11 +108,16 @@ async function buildTree(
   budget: { pages: number },
   layout: Layout,
 ): Promise<BuiltTree | undefined> {
-  const { ledger } = state.head;
+  const { generation, ledger } = state.head;
   const pages = await readAlone(selectPages(db, ledger, tree)).catch(async (error: unknown) => {
     if (!(error instanceof LedgerDamaged)) throw error;
     // they follow from the ledger, which may be whole, and are built again
-    await db.batch(DELETE_OTHERS.map((sql) => db.prepare(sql).bind(ledger, tree)));
+    await runFenced(db, {
+      deleted: write([
+        db.prepare(failUnless(`${SAME_LEDGER} AND ${NO_ROOT}`)).bind(generation, ledger),
+        ...DELETE_OTHERS.map((sql) => db.prepare(sql).bind(ledger, tree)),
+      ]),
+    });
     return [] as FinalPage[];
   });
   const isFull = (page: FinalPage) => page.leaves === pageLeaves(layout);
@@ -210,7 +221,9 @@ async function storeRoot(
   ];
   await runFenced(db, {
     root: write([
-      db.prepare(failUnless(SAME_LEDGER)).bind(generation, ledger),
+      db
+        .prepare(failUnless(`${SAME_LEDGER} AND ${SAME_LEAVES}`))
+        .bind(generation, ledger, outputs.count + nfts.count),
       db.prepare(INSERT_ROOT).bind(...cells),
     ]),
   });

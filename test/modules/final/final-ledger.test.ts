@@ -330,6 +330,45 @@ describe('building', () => {
     }
   });
 
+  it.each([
+    ['before', 1000],
+    ['meanwhile', 0],
+  ])(
+    'ends whole: a page damaged %s, before any batch another builds %i pages, the next one dies',
+    async (damaged, pages) => {
+      const { db: whole, root } = await ledgerOf(150);
+      const image = whole.serialize();
+      const { final_page, final_range } = await dump(whole);
+      let batches = Number.POSITIVE_INFINITY;
+      for (let other = 1; other <= batches; other++) {
+        const db = await openMemory();
+        db.deserialize(image);
+        const damage = () =>
+          db.prepare('UPDATE final_page SET nfts = nfts + 1 WHERE page = 0').run();
+        if (damaged === 'before') {
+          await db.prepare('DELETE FROM final_root').run();
+          await damage();
+        } else await clear(db);
+        let seen = 0;
+        const beside = disturbed(db, async (_, batch) => {
+          seen = batch;
+          if (batch > other) throw new Error('killed');
+          if (batch < other) return;
+          if (damaged === 'meanwhile') await damage();
+          await buildFinalLedger(db, MADE_INDEX, pages, SMALL);
+        });
+        await buildFinalLedger(beside, MADE_INDEX, 1000, SMALL).catch((error: Error) =>
+          expect(error.message).toMatch(/killed|another writer was first/),
+        );
+        if (seen < other) batches = seen;
+        await buildWhole(db, MADE_INDEX);
+        expect(await readFinalLedger(db, MADE_INDEX), `${other}`).toMatchObject({ ok: true, root });
+        expect(await dump(db), `${other}`).toMatchObject({ final_page, final_range });
+      }
+      expect(batches).toBeGreaterThan(5);
+    },
+  );
+
   it('does not put pages of two ledgers together', async () => {
     const db = await openMemory();
     const network = new SyntheticNetwork({ seed: 'replaced' });
