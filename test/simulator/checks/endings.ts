@@ -442,7 +442,8 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
   announce(world, random);
   world.publishNews();
   await simulation.pass(STORED_MS);
-  for (const protocol of [{ networkName: 'another' }, { tokenSupply: '1' }]) {
+  const rentStructure = { vByteCost: 7, vByteFactorData: 7, vByteFactorKey: 7 };
+  for (const protocol of [{ networkName: 'another' }, { tokenSupply: '1' }, { rentStructure }]) {
     for (const upstream of upstreams) upstream.protocol = protocol;
     await expectState(world, 'diverged', `though upstreams have ${JSON.stringify(protocol)}`);
   }
