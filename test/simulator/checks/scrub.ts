@@ -50,6 +50,11 @@ const EMPTY: unknown[] = [null, ''];
 /** Of a milestone's changes, which only have to differ. */
 const UNREAD = 'part';
 
+/** The last digit before `=` has bits that nobody reads (RFC 4648, section 3.5). */
+const isSameBase64 = (text: unknown, other: unknown): boolean =>
+  `${text}`.endsWith('=') &&
+  Buffer.from(`${text}`, 'base64').equals(Buffer.from(`${other}`, 'base64'));
+
 /** Of these so many that have rows, in copies of their own. */
 const TABLES = 2;
 
@@ -101,7 +106,7 @@ export async function checkScrubTells(world: World, random: Random): Promise<voi
       () => false,
       (error: Error) => error.name === 'LedgerDamaged',
     );
-    if (changes > 0 && !isTold)
+    if (changes > 0 && !isTold && !isSameBase64(row[column], cell))
       world.wrong('safety', `the scrub does not tell ${isGone ? 'a row' : column} of ${name}`);
     copy.close();
   }
