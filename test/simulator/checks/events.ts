@@ -283,7 +283,6 @@ function follow(
     world.note('event', String(index));
   };
   const { simulation } = world;
-  // twice is once
   const wanted = [CONFIRMED, ...OF_BLOCKS, ...topics.map(({ name }) => name), CONFIRMED];
   const noteBlock = (id: string) => {
     if (simulation.now > (listener.unsubscribedAt ?? simulation.now) + UNSUBSCRIBED_MS)
@@ -313,8 +312,8 @@ function follow(
       }
       if (packet.type === PacketType.ConnectAck) {
         const subscribe = { type: PacketType.Subscribe, packetId: SUBSCRIPTION, topics: wanted };
-        // together, as messages of a socket may overtake each other here
-        socket.send(concatBytes(...ASKED, encodePacket(subscribe)));
+        // together, as messages of a socket may overtake each other here; twice is once
+        socket.send(concatBytes(...ASKED, encodePacket(subscribe), encodePacket(subscribe)));
       }
       if (packet.type !== PacketType.Publish) continue;
       const ofBlocks = listener.blocks.get(packet.topic);
