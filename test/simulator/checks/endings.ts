@@ -446,9 +446,9 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
   for (const protocol of [{ networkName: 'another' }, { tokenSupply: '1' }, { rentStructure }]) {
     for (const upstream of upstreams) upstream.protocol = protocol;
     await expectState(world, 'diverged', `though upstreams have ${JSON.stringify(protocol)}`);
+    for (const upstream of upstreams) upstream.protocol = {};
+    await expectState(world, 'following', 'though upstreams are of the network again');
   }
-  for (const upstream of upstreams) upstream.protocol = {};
-  await expectState(world, 'following', 'though upstreams are of the network again');
   // each in the place of the one before
   const breaches = possibleBreaches(network);
   for (const breach of random.sample(breaches, breaches.length)) {
