@@ -6,11 +6,13 @@ import {
   createFollowerMemory,
   type FollowerMemory,
 } from '../../../src/follower/follower-context.ts';
+import type { RunStep, StepName } from '../../../src/follower/steps.ts';
 import { keepUp } from '../../../src/follower/upkeep.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import type { IndexSettings } from '../../../src/ledger/output-list/indexed-kinds.ts';
 import { lists } from '../../../src/modules/lists/module.ts';
+import { pause } from '../../../src/platform/clock.ts';
 import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { passOnce, startLedger } from '../../support/ledger/ledger-harness.ts';
@@ -54,6 +56,26 @@ it('that a damaged output stops is an error, and not filled for ever', async () 
   await db.prepare(`UPDATE output SET created = created + 1 WHERE id = ${last}`).run();
   expect(await keepIndex(db, EVERY_KIND, createFollowerMemory())).toBe('failed');
   await expect(readHead(db)).rejects.toThrow('rows of the table output are damaged on disk');
+});
+
+it('is filled for a second of a pass, and waits as long as each step took', async () => {
+  const db = await listedLedger(LEDGER);
+  const memory = createFollowerMemory();
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const steps: { begun: number; ended: number }[] = [];
+  const takeStep = async (name: StepName) => {
+    const begun = Date.now();
+    await pause(70);
+    if (name === 'index') steps.push({ begun, ended: Date.now() });
+    return false;
+  };
+  const kept = keepIndex(db, EVERY_KIND, { ...memory, step: takeStep as RunStep });
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(await kept).toBe('more');
+  expect(steps).toHaveLength(8);
+  for (const [i, { begun }] of steps.entries())
+    expect(begun - (steps[i - 1]?.ended ?? begun - 70)).toBe(70);
 });
 
 it('is looked at where every kind is or may be wanted, until it is whole', async () => {
