@@ -4,7 +4,7 @@
  * is not relied on: five packages share it, and npm before 11.6.2 deletes it with the four that are
  * for other systems (https://github.com/npm/cli/issues/4362). Runs in any Node from 20 on.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -84,14 +84,33 @@ export function findDependencyProgram(name) {
 const suits = (wanted, own) => wanted === undefined || [wanted].flat().includes(own);
 
 /**
+ * Throws an Error with a sentence unless the program runs on this machine: it may be for another
+ * system, C library or processor, or on a disk that is mounted noexec.
+ *
+ * @param {string} program
+ */
+function requireRunning(program) {
+  const { error, signal, status, stderr } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  if (status === 0) return;
+  const reason = error?.message || stderr.trim() || signal || `exit code ${status}`;
+  throw new Error(
+    `${program} does not run on this machine (${reason}): it may be for another system or C library ` +
+      '(README.md), or its disk may be mounted noexec',
+  );
+}
+
+/**
  * Returns the path of the Node that everything here runs on: of this process, if it is one. Throws
- * an Error with a sentence if it is not installed.
+ * an Error with a sentence if it is not installed, or does not run.
  */
 export function findRuntime() {
   if (isRuntime) return process.execPath;
   for (const name of Object.keys(RUNTIMES)) {
     const path = findProgram(name, 'node');
-    if (path !== undefined) return path;
+    if (path === undefined) continue;
+    // where it cannot be run, execve ends this process by a trace
+    requireRunning(path);
+    return path;
   }
   throw new Error(
     `Node ${MAJOR} for ${process.platform} on ${process.arch} is not installed in ` +

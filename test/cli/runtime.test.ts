@@ -22,8 +22,10 @@ const LINUX = `node-${process.platform}-${process.arch}`;
 /** A project that is made for a Node that no process here is, with packages in a folder. */
 async function askIn(
   name: string,
-  packages: Record<string, { os?: string; cpu?: string; bin: unknown }>,
+  packages: Record<string, { os?: string; cpu?: string; bin: Record<string, string> }>,
   nested = '',
+  program = '#!/bin/sh\n',
+  mode = 0o755,
 ): Promise<string> {
   const root = join(folder, name);
   const project = join(root, nested);
@@ -36,6 +38,8 @@ async function askIn(
     const path = join(root, 'node_modules', each);
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, 'package.json'), JSON.stringify({ name: each, ...description }));
+    mkdirSync(join(path, 'bin'), { recursive: true });
+    writeFileSync(join(path, description.bin.node!), program, { mode });
   }
   const url = pathToFileURL(join(project, 'cli/lib/runtime.js')).href;
   const script = `console.log((await import('${url}')).findRuntime())`;
@@ -66,6 +70,18 @@ it('is asked for by a sentence where it is not installed', async () => {
     await expect(askIn('none', packages)).rejects.toThrow(
       /Node 27 for \S+ on \S+ is not installed in \S+, and this is v\d+\.\d+\.\d+: run npm ci there/,
     );
+});
+
+it.each([
+  ['on a disk mounted noexec', '#!/bin/sh\n', 0o644, /\(spawnSync .* EACCES\)/],
+  ['of another C library', '#!/no/such/loader\n', 0o755, /\(spawnSync .* ENOENT\)/],
+  ['that misses a library', '#!/bin/sh\necho no glibc >&2; exit 1\n', 0o755, /\(no glibc\)/],
+  ['of another processor', '#!/bin/sh\nkill -ILL $$\n', 0o755, /\(SIGILL\)/],
+])('one %s is named by a sentence', async (name, program, mode, reason) => {
+  const packages = { [LINUX]: { ...OWN, bin: { node: 'bin/node' } } };
+  const found = askIn(name, packages, '', program, mode);
+  await expect(found).rejects.toThrow(/Error: \/.*bin\/node does not run on this machine/);
+  await expect(found).rejects.toThrow(reason);
 });
 
 it('is what runs the tests, in the process and in PATH', () => {
