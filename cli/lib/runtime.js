@@ -114,7 +114,7 @@ export function findRuntime() {
   }
   throw new Error(
     `Node ${MAJOR} for ${process.platform} on ${process.arch} is not installed in ` +
-      `${dirname(PACKAGE)}, and this is ${process.version}: run npm ci there`,
+      `${dirname(PACKAGE)}, and this is ${process.version}: run npm ci --include=optional there`,
   );
 }
 

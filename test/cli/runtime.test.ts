@@ -68,7 +68,7 @@ it('is found by files that Node 20.0 runs, too', () => {
 it('is asked for by a sentence where it is not installed', async () => {
   for (const packages of [{}, { [LINUX]: { os: 'none', bin: { node: 'bin/node' } } }])
     await expect(askIn('none', packages)).rejects.toThrow(
-      /Node 27 for \S+ on \S+ is not installed in \S+, and this is v\d+\.\d+\.\d+: run npm ci there/,
+      /Node 27 for \S+ on \S+ is not installed in \S+, and this is v\d+\.\d+\.\d+: run npm ci /,
     );
 });
 
