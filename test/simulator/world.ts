@@ -639,6 +639,9 @@ function hangUp(answer: Response): void {
 /** Whether a route is not public: in some stories. */
 export const hidesTreasury = ({ keepsHistory }: Settings): boolean => keepsHistory;
 
+/** Whether it asks for a token where it is public: in some stories. */
+export const protectsTreasury = ({ indexesAll }: Settings): boolean => indexesAll;
+
 /** Whether the operator says which token the network has: in some stories. */
 export const namesToken = ({ indexesAll }: Settings): boolean => indexesAll;
 
@@ -689,7 +692,10 @@ function varsOf(
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
     PUBLIC_ROUTES: hidesTreasury(settings) ? WITHOUT_TREASURY.join() : '/*,/metrics,/api/mqtt/v1',
     // in any case
-    PROTECTED_ROUTES: PROTECTED_PATH.replace('routes', 'Routes'),
+    PROTECTED_ROUTES: [
+      PROTECTED_PATH.replace('routes', 'Routes'),
+      ...(protectsTreasury(settings) ? ['/api/*/treasury'] : []),
+    ].join(),
     API_TOKEN,
     API_USER,
     API_PASSWORD,

@@ -16,7 +16,14 @@ import {
   ZERO_ID,
 } from '../../support/network/network-model.ts';
 import { isSmall, LEAST_RETENTION } from '../platform/limits.ts';
-import { hidesTreasury, namesToken, OWN_TOKEN, type World } from '../world.ts';
+import {
+  API_TOKEN,
+  hidesTreasury,
+  namesToken,
+  OWN_TOKEN,
+  protectsTreasury,
+  type World,
+} from '../world.ts';
 import { UNKNOWN_MS } from './white-flag.ts';
 
 /** The ledger index of an answer; undefined where it names none. */
@@ -552,9 +559,12 @@ export function readNftList(world: World): void {
 }
 
 export function readTreasury(world: World): void {
-  if (hidesTreasury(world.settings)) {
+  const isHidden = hidesTreasury(world.settings);
+  const isProtected = protectsTreasury(world.settings);
+  if (isHidden || (isProtected && world.readers.chance(0.5))) {
     world.ask('/api/core/v2/treasury', ({ status }) => {
-      if (status !== 403) world.wrong('safety', `a route that is not public: status ${status}`);
+      if (status !== (isHidden ? 403 : 401))
+        world.wrong('safety', `a route that is not public: status ${status}`);
     });
     return;
   }
@@ -562,11 +572,16 @@ export function readTreasury(world: World): void {
     world,
     'treasury',
     '/api/core/v2/treasury',
-    (body: { amount: string; milestoneId: string }, index) => {
+    (body: { amount: string; milestoneId: string }, index, answer) => {
+      const caching = answer.headers.get('cache-control');
+      if (isProtected && caching !== 'private, no-store') return `caches are told ${caching}`;
       const { amount, milestoneId } = treasuryAt(world.network, index);
       return differs([body.amount, body.milestoneId], [String(amount), toHex(milestoneId)]);
     },
-    { isDue: () => true },
+    {
+      isDue: () => true,
+      ...(isProtected && { init: { headers: { authorization: `Bearer ${API_TOKEN}` } } }),
+    },
   );
 }
 
