@@ -67,8 +67,9 @@ export async function shrink(
   return smallest;
 }
 
-function plainSettings({ upstreams }: Settings): Partial<Settings>[] {
+function plainSettings({ upstreams, endings }: Settings): Partial<Settings>[] {
   return [
+    ...endings.map((each) => ({ endings: [each] })),
     ...Object.entries(PLAIN).map(([name, value]) => ({ [name]: value })),
     ...(upstreams.length > 1 ? [{ upstreams: upstreams.slice(0, 1) }] : []),
     { upstreams: upstreams.map((each) => ({ ...each, hasFeed: false })) },

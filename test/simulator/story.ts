@@ -30,8 +30,8 @@ export interface Settings {
   /** As `npm run serve` runs it: one isolate, caches in memory. */
   isServe: boolean;
   kind: Kind;
-  /** What happens at the end, when all else was right. */
-  ending: Ending;
+  /** What happens at the end, one after the other, when all else was right. */
+  endings: readonly Ending[];
   /** The numbers of the first block and output. */
   numbersFrom: number;
   /** Only blocks with milestones have the proof of work that the network demands. */
@@ -57,7 +57,7 @@ export const PLAIN: Omit<Settings, 'kind' | 'upstreams'> = {
   keepsHistory: false,
   indexesAll: false,
   isServe: false,
-  ending: 'nothing',
+  endings: ['nothing'],
   missingKeys: 0,
 };
 
@@ -196,7 +196,7 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     keepsHistory: random.chance(0.3),
     indexesAll: random.chance(0.3),
     kind,
-    ending: kind === 'damaged' ? 'nothing' : random.pickWeighted(ENDINGS_OFTEN),
+    endings: kind === 'damaged' ? [] : chooseEndings(random),
     missingKeys: isHostile && random.chance(0.15) ? random.between(1, 2) : 0,
   };
 }
@@ -218,16 +218,21 @@ const SHARES: readonly (readonly [number, number])[] = [
   [0.15, 0.15],
 ];
 
+/** One of these: some of them leave a ledger that does not go on. */
 const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
-  [2, 'nothing'],
+  [3, 'nothing'],
   [4, 'damage'],
   [2, 'overtake'],
   [2, 'restore'],
-  [1, 'final'],
   [1, 'dispute'],
-  [1, 'shortage'],
-  [1, 'chain'],
 ];
+const ENDS: ReadonlySet<Ending> = new Set(['damage', 'dispute']);
+
+function chooseEndings(random: Random): Ending[] {
+  const one = random.pickWeighted(ENDINGS_OFTEN);
+  const before = (['shortage', 'chain'] as const).filter(() => random.chance(0.3));
+  return [...before, one, ...(!ENDS.has(one) && random.chance(0.4) ? (['final'] as const) : [])];
+}
 
 const USUAL_RETENTION = 17_280;
 
@@ -280,7 +285,7 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     if (actor === 'client' || isDamage) return true;
     return random.chance(actor === 'sender' ? ofSenders : ofOthers);
   });
-  const { missingKeys, ending, keepsHistory, upstreams } = settings;
+  const { missingKeys, endings, keepsHistory, upstreams } = settings;
   const due: StepName[] = [
     'note',
     // copies of a milestone are many where nobody applies it
@@ -288,7 +293,7 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     ...(upstreams.some(({ isLiar }) => isLiar) ? (['lie', 'makeUp'] as const) : []),
     // only what lasts long forgets IDs
     ...(kind === 'idle' ? (['referToOld'] as const) : []),
-    ...(ending === 'restore' ? (['backUp', 'mintMany'] as const) : []),
+    ...(endings.includes('restore') ? (['backUp', 'mintMany'] as const) : []),
     ...(kind === 'hostile' && keepsHistory ? (['twoVersions'] as const) : []),
   ];
   return [...new Set([...chosen, ...due])];

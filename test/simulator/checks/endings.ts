@@ -55,9 +55,17 @@ export type Ending =
   | 'shortage'
   | 'chain';
 
-export async function checkEnding(world: World, seed: string): Promise<void> {
-  const random = new Random(`${seed} ending`);
-  switch (world.settings.ending) {
+export async function checkEndings(world: World, seed: string): Promise<void> {
+  for (const ending of world.settings.endings) {
+    world.note('ending', ending);
+    await checkEnding(world, ending, seed);
+    await checkAlways(world);
+  }
+}
+
+async function checkEnding(world: World, ending: Ending, seed: string): Promise<void> {
+  const random = new Random(`${seed} ${ending}`);
+  switch (ending) {
     case 'damage':
       await damageAtRest(world, seed, random);
       return checkDamaged(world, seed);

@@ -25,7 +25,7 @@ import { twin } from '../steps/senders.ts';
 import type { Request } from '../truth.ts';
 import type { Conduct } from '../upstream.ts';
 import { type World, Wrong } from '../world.ts';
-import { checkDamaged, checkEnding } from './endings.ts';
+import { checkDamaged, checkEndings } from './endings.ts';
 import { checkListeners } from './events.ts';
 import { readGallery, readNftState, readOwners } from './lists.ts';
 import { checkAfterHanging, checkAfterOutage, checkFeedAgain } from './outage.ts';
@@ -94,9 +94,7 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
   await checkAlways(world);
   if (world.isFlipped) return checkDamaged(world, seed);
   await checkState(world);
-  await checkEnding(world, seed);
-  // also of what an ending looked at last
-  await checkAlways(world);
+  await checkEndings(world, seed);
 }
 
 /** The ledger has every output that it should have, and no row of it is damaged. */

@@ -71,7 +71,7 @@ const jsonOf = (text: string | undefined) =>
 
 /** That KV is another namespace shows half an hour later, where times are the usual ones. */
 const hasNewKv = ({ settings, node }: World) =>
-  node.isKvExchanged || (settings.ending === 'restore' && settings.isServe);
+  node.isKvExchanged || (settings.endings.includes('restore') && settings.isServe);
 
 /** Each entry is true at its milestone, and each NFT has one. */
 function checkEntries(world: World, { generation, filledFrom, from }: IndexState): void {
