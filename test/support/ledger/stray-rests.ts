@@ -10,12 +10,15 @@ const SELECT_STRAYS = `
     SELECT rest FROM output WHERE rest IS NOT NULL
     UNION ALL SELECT ${spentSql.rest('s.value')} FROM milestone_part p CROSS JOIN json_each(p.spent) s
     WHERE ${spentSql.rest('s.value')} IS NOT NULL)
-  SELECT key FROM output_rest WHERE key NOT IN (SELECT rest FROM named)
-  UNION ALL SELECT rest FROM named WHERE rest NOT IN (SELECT key FROM output_rest)`;
+  SELECT CAST(key AS TEXT) AS key FROM output_rest WHERE key NOT IN (SELECT rest FROM named)
+  UNION ALL SELECT CAST(rest AS TEXT) FROM named WHERE rest NOT IN (SELECT key FROM output_rest)`;
 
-/** Keys of rests that no output has, and of those that an output has and that are not there. */
-export async function strayRests(db: Database): Promise<number[]> {
-  const { results } = await db.prepare(SELECT_STRAYS).all<{ key: number }>();
+/**
+ * Keys of rests that no output has, and of those that an output has and that are not there. As text:
+ * one that is wrong may be of any size.
+ */
+export async function strayRests(db: Database): Promise<string[]> {
+  const { results } = await db.prepare(SELECT_STRAYS).all<{ key: string }>();
   return results.map(({ key }) => key);
 }
 
