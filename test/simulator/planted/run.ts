@@ -55,7 +55,8 @@ async function lookBySimulator(
   const patches = changes.map((change) => ({ name, ...change }));
   const { code, text, stories } = (await runStories(folder, patches, options))!;
   // wrong use, or an error in the simulator itself, is no finding
-  if (code !== 0 && code !== 1) throw new Error(`${name}: the simulator ended with ${code}: ${text}`);
+  if (code !== 0 && code !== 1)
+    throw new Error(`${name}: the simulator ended with ${code}: ${text}`);
   const cpuMs = stories.reduce((sum, each) => sum + each.cpuMs, 0);
   return {
     seconds: Math.round(cpuMs / 1000),
