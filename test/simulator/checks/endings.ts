@@ -241,7 +241,8 @@ async function damageAtRest(world: World, seed: string, random: Random): Promise
   // the damage falls between the storing of a block and the milestone that references it
   happen(world, `${seed} before damage`);
   await world.simulation.pass(STORED_MS);
-  await damage(world, random, isPruned ? ['nft_change'] : undefined);
+  const unpublished = isPruned ? ['nft_change'] : ['nft', 'nft_change'];
+  await damage(world, random, isKvDown ? unpublished : undefined);
   // also where no row could be damaged: objects have begun anew
   world.isDisturbedLate = true;
   world.node.disturbances.kvDown = false;

@@ -19,7 +19,7 @@ import { type Coin, coin } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic, expiration, issuer, nft } from '../../support/payloads/outputs.ts';
 import { isSmall, marksOfIndex, unreferencedBlocks } from '../platform/limits.ts';
-import { issue, proposalOf, requestAt } from '../steps/coordinators.ts';
+import { attachStuck, issue, proposalOf, requestAt } from '../steps/coordinators.ts';
 import { announcement } from '../steps/forge.ts';
 import { twin } from '../steps/senders.ts';
 import type { Request } from '../truth.ts';
@@ -114,6 +114,7 @@ export async function checkState(world: World): Promise<void> {
   await checkAdmitted(world);
   await checkExpired(world);
   await checkBesideGhost(world);
+  await checkBesideLost(world);
   await checkAtOnce(world);
   await checkWoken(world);
   await checkPace(world);
@@ -390,6 +391,21 @@ async function checkBesideGhost(world: World): Promise<void> {
   const isAnswered = await askOnce(world, network.propose({ parents }).request);
   if (isHere && reliable.length === upstreams.length && !isAnswered && !(await isFull(world)))
     world.wrong('liveness', 'a proposal is refused for want of a verdict');
+  await simulation.pass(COME_MS);
+  await checkVerdicts(world);
+}
+
+/** Nor for what was there, and was referenced in conflict. */
+async function checkBesideLost(world: World): Promise<void> {
+  const { network, settings, simulation } = world;
+  const stuck = settings.needsWork ? undefined : attachStuck(world);
+  if (stuck === undefined) return;
+  world.publishNews();
+  await simulation.pass(COME_MS);
+  issue(world);
+  await simulation.pass(COME_MS);
+  for (const made of stuck.hidden) network.attachTransaction(made);
+  world.publishNews();
   await simulation.pass(COME_MS);
   await checkVerdicts(world);
 }

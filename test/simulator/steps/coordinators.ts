@@ -14,7 +14,7 @@ import {
   ZERO_ID,
 } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
-import { coin, type Spend } from '../../support/network/transactions.ts';
+import { coin, type MadeTransaction, type Spend } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { answerableProposal, askRoots } from '../checks/white-flag.ts';
@@ -120,16 +120,22 @@ const LATER_MS = 8000;
 /** In which a follower that begins comes to listen. */
 const OVERLAP_MS = 4000;
 
+interface Stuck {
+  /** Transactions whose outputs others consume that are known already. */
+  hidden: readonly MadeTransaction[];
+  /** Blocks of those others, on which nobody builds. */
+  aside: readonly string[];
+}
+
 /**
- * Over a transaction that nobody can judge, as one of its inputs never comes to be, and one that is
- * judged late, as what makes its input comes late, perhaps only with the milestone.
+ * A transaction that nobody can judge, as one of its inputs never comes to be, and one that is
+ * judged late, as what makes its input comes late.
  */
-function issueUponStuck(world: World, random: Random): void {
-  const { network, life, simulation } = world;
+export function attachStuck({ network, life }: World): Stuck | undefined {
   const [one, two, three] = [1, 2, 3].map(() => take(life, life.coins));
-  if (one === undefined || two === undefined || three === undefined) return;
+  if (one === undefined || two === undefined || three === undefined) return undefined;
   // a block with less is not admitted (C-17), nor what stands on it
-  if (one.coin.output.amount < 2n * LEAST_AMOUNT) return;
+  if (one.coin.output.amount < 2n * LEAST_AMOUNT) return undefined;
   const spend = (spends: Spend[], ...outputs: [KeyPair, bigint][]) =>
     network.transaction(
       spends,
@@ -150,6 +156,15 @@ function issueUponStuck(world: World, random: Random): void {
     network.attachTransaction(each, ground),
   );
   for (const id of aside) network.setAside(id);
+  return { hidden, aside };
+}
+
+/** Over transactions that are judged late or never, perhaps with those that they wait for. */
+function issueUponStuck(world: World, random: Random): void {
+  const { network, simulation } = world;
+  const stuck = attachStuck(world);
+  if (stuck === undefined) return;
+  const { hidden, aside } = stuck;
   const isAtOnce = random.chance(0.5);
   // of two followers each makes the verdicts
   if (isAtOnce && random.chance(0.7))
