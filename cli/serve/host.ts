@@ -36,6 +36,11 @@ process.umask(0o077);
 // before miniflare's own listeners, which end the process before it has ended workerd
 listenForSignals();
 
+// miniflare hears of no workerd that does not start
+process.on('uncaughtException', ({ message, stack, syscall }: NodeJS.ErrnoException) =>
+  fail(syscall?.startsWith('spawn') ? `workerd does not run on this machine: ${message}` : stack),
+);
+
 outliveReaders();
 const [options] = (await once(process, 'message')) as [HostOptions];
 try {

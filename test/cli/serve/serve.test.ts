@@ -109,6 +109,19 @@ describe('npm run serve', () => {
     },
   );
 
+  it('says in a sentence that workerd does not run', async () => {
+    const program = join(folder, 'no-program');
+    writeFileSync(program, '');
+    const served = startCommand('serve', ['--port', '0', '--persist-to', join(folder, 'none')], {
+      MINIFLARE_WORKERD_PATH: program,
+    });
+    const { code, stderr } = await served.ended;
+    expect([code, stderr.split('\n').at(-2)]).toEqual([
+      1,
+      `workerd does not run on this machine: spawn ${program} EACCES`,
+    ]);
+  });
+
   it('starts where nothing was imported, says so, and ends without an error', async () => {
     // an operator's, who named the wrong folder
     const foreign = join(folder, 'empty', 'worker');
