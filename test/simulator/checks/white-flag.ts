@@ -3,9 +3,14 @@ import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { admissionFault } from '../../../src/stardust/admission.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
-import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
+import {
+  lastIndex,
+  type Network,
+  type NetworkBlock,
+  parametersAt,
+} from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
-import { isSmall, unreferencedBlocks } from '../platform/limits.ts';
+import { isSmall, leastFetched, unreferencedBlocks } from '../platform/limits.ts';
 import type { Request } from '../truth.ts';
 import type { UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
@@ -111,7 +116,7 @@ export function askRoots(
       return world.wrong('safety', `${about}: ${detail}, and no upstream could be asked`);
     if (answer.status !== 200 && isDue() && world.mustAnswer && !world.isDisturbed)
       return world.wrong('liveness', `${about}: status ${answer.status}, ${detail}`);
-    if (answer.status >= 500 && world.mustAnswer && !world.isDisturbed)
+    if (answer.status >= 500 && world.mustAnswer && !world.isDisturbed && !isHeavy(world, request))
       return world.wrong('safety', `${about}: status ${answer.status} ${detail}`);
     if (answer.status !== 200 || isHearsay(world, request)) return;
     const ledgerIndex = answer.headers.get('x-ledger-index');
@@ -124,15 +129,29 @@ export function askRoots(
   }
 }
 
+/** The blocks that a milestone of this index references, if it has these parents. */
+function openCone({ blocks }: Network, parents: readonly string[], index: number) {
+  const isOpen = ({ referenced }: NetworkBlock) =>
+    referenced === undefined || referenced.index >= index;
+  return pastCone(blocks, parents, isOpen).order;
+}
+
+/** Heap of a transaction, in its bytes. */
+const HEAP_FACTOR = 10;
+
+/** Whether walks that hold other blocks may keep one from fetching all of these. */
+function isHeavy({ network, settings }: World, { parents, index }: Request): boolean {
+  const sizes = openCone(network, parents, index).map(({ bytes }) => HEAP_FACTOR * bytes.length);
+  return sizes.reduce((sum, size) => sum + size, 0) > leastFetched(settings.limits);
+}
+
 /** Whether a liar, who was alone, may have said what a proposal stands on (SECURITY.md). */
 export function isHearsay(
   { network, believed, importedTo }: World,
   { index, parents }: Request,
 ): boolean {
   if (believed === undefined) return false;
-  const isOpen = ({ referenced }: { referenced?: { index: number } }) =>
-    referenced === undefined || referenced.index >= index;
-  const { order } = pastCone(network.blocks, parents, isOpen);
+  const order = openCone(network, parents, index);
   const isOld = (id: string) => (network.blocks.get(id)?.referenced?.index ?? index) <= importedTo;
   return [...parents, ...order.flatMap((block) => block.parents)].some(isOld);
 }

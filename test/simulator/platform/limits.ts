@@ -226,6 +226,10 @@ export const limitsOfPack = (limits: Limits): Record<'blocks' | 'characters', nu
 export const heldBlocks = (limits: Limits): number =>
   sizeOf(limits, 'src/modules/events/milestone-events.ts', 'MAX_HELD', 10_000);
 
+/** Bytes of heap that a walk may fetch whatever others hold: usually more than any story's blocks. */
+export const leastFetched = (limits: Limits): number =>
+  sizeOf(limits, 'src/follower/store/gather-blocks.ts', 'MIN_FETCHED_HEAP_BYTES', 2_000_000);
+
 /** Operations on KV that the publisher of the NFT index may take each time. */
 export const budgetOfIndex = (limits: Limits): number =>
   sizeOf(limits, 'src/follower/follower.ts', 'PUBLISH_BUDGET.operations', 300);
