@@ -55,15 +55,24 @@ const SELECT_LATEST = `
 
 /**
  * `listed`: the number of all changes; `known`: of those whose NFTs have a row. Of each the milestone
- * is compared, by `+`: one that damage has set back would end the other scan too early.
+ * is compared, by `+`: one that damage has set back would end the other scan too early, and one of
+ * the future stands for no change that it hides.
  */
 const SELECT_LISTED = `
   SELECT count(*) AS listed, coalesce(sum(j.value IN (SELECT id FROM nft)), 0) AS known,
     json_group_array(substr(j.value, 1, ${PREFIX_LENGTH})) AS prefixes
-  FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1 AND +c.milestone > ?1`;
+  FROM nft_change c CROSS JOIN json_each(c.nfts) j
+  WHERE c.milestone > ?1 AND +c.milestone BETWEEN ?1 + 1 AND (SELECT ledger FROM head)`;
+
+/** The number of those stretches ?1 in which {@link SELECT_CHANGES} finds more changes, or fewer. */
+const COUNT_OTHERS = `
+  SELECT count(*) AS others FROM json_each(?1) s WHERE s.value ->> 2 <> (
+    SELECT count(*) FROM nft_change c CROSS JOIN json_each(c.nfts) j
+    WHERE c.milestone BETWEEN 1 + (s.value ->> 0) AND s.value ->> 1
+      AND +c.milestone > s.value ->> 0)`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
-export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 4 };
+export const STATEMENTS = { readState: 2, swap: 1, page: 2, count: 3, window: 4 };
 
 export function openIndexLedger(db: Database): IndexLedger {
   const selectHead = () => first(db.prepare(SELECT_HEAD), positionFromRow);
@@ -92,6 +101,17 @@ export function openIndexLedger(db: Database): IndexLedger {
         ),
       });
       return head && { ...head, rows };
+    },
+
+    async requireChanges(stretches, { generation, token }) {
+      const count = db.prepare(COUNT_OTHERS).bind(JSON.stringify(stretches));
+      const { head, others, stored } = await readBatch(db, {
+        head: selectHead(),
+        others: one(count, (row) => row.integer('others')),
+        stored: selectStored(),
+      });
+      const isOwn = generation === head?.generation && token === stored?.token;
+      if (isOwn && others > 0) throw new LedgerDamaged('rows of the table nft_change');
     },
 
     async readNfts(after, limit) {

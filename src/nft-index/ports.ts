@@ -1,6 +1,6 @@
 /** The publisher's interfaces to database and key-value store. */
 import type { IndexReader } from './kv-values.ts';
-import type { ChangePosition, IndexHead, State } from './publisher-state.ts';
+import type { ChangePosition, IndexHead, State, Stretch } from './publisher-state.ts';
 
 /** An NFT as the ledger has it. */
 export interface NftRow {
@@ -47,6 +47,15 @@ export interface IndexLedger {
     upTo: number,
     limit: number,
   ): Promise<Page<ChangeRow> | undefined>;
+
+  /**
+   * Throws a LedgerDamaged unless each stretch has as many changes as were counted; not after an
+   * import, or where another publisher let changes be pruned.
+   */
+  requireChanges(
+    stretches: readonly Stretch[],
+    run: Pick<Since, 'generation' | 'token'>,
+  ): Promise<void>;
 
   /** Reads NFTs in order of their IDs. */
   readNfts(after: string, limit: number): Promise<Page<NftRow> | undefined>;

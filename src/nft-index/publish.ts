@@ -18,7 +18,13 @@ import {
   type Stop,
   swapState,
 } from './publish-run.ts';
-import { advanceState, beginState, clampTimes, discardEntries } from './publisher-state.ts';
+import {
+  advanceState,
+  beginState,
+  clampTimes,
+  discardEntries,
+  lastPut,
+} from './publisher-state.ts';
 import { putAllEntries, putChanged } from './put-entries.ts';
 import { putRecent } from './put-recent.ts';
 import { MAX_STATES, MAX_WINDOW_CHANGES, RECENT_KEY, readRecent } from './recent-changes.ts';
@@ -103,9 +109,8 @@ const MAX_WAITING = 4_000_000;
 async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
   const now = run.clock();
   const { changes: counted = 0 } = run.head;
-  const put = run.state.marks.findLast(({ putAt }) => putAt !== null) ?? run.state;
   // what waits is not pruned; where the publisher cannot keep up, to put each NFT once takes less
-  const isLate = counted - (put.changes ?? counted) > MAX_WAITING;
+  const isLate = counted - (lastPut(run.state).changes ?? counted) > MAX_WAITING;
   // a fill that has begun goes on, else one of many NFTs would never end
   const { entries } = run.state;
   const isFilling = entries.kind === 'incomplete' && entries.upTo !== '';

@@ -160,14 +160,34 @@ export function advanceState(state: State, head: IndexHead, now: number): State 
 /** Changes that a page of entries is chosen from, or those of one mark: some 30 ms for D1. */
 const MAX_DUE = 50_000;
 
+/** Returns the milestone up to which entries have been put, and the changes up to there. */
+export function lastPut({ marks, from, changes }: State) {
+  return marks.findLast(({ putAt }) => putAt !== null) ?? { milestone: from, changes };
+}
+
 /** Returns the milestone up to which entries are to be put now. */
-export function duePut({ marks, changes, putUpTo }: State, now: number): number | undefined {
-  const put = marks.findLast(({ putAt }) => putAt !== null)?.changes ?? changes ?? 0;
+export function duePut(state: State, now: number): number | undefined {
+  const { marks, putUpTo } = state;
+  const put = lastPut(state).changes ?? 0;
   // another version may have put entries beyond marks, which are marked with the next one
   const isDue = ({ milestone, seenAt, putAt }: State['marks'][number]) =>
     putAt === null && now - seenAt >= PUT_AFTER_MS && milestone >= putUpTo.milestone;
   const due = marks.filter(isDue);
   return (due.findLast((mark) => (mark.changes ?? 0) - put <= MAX_DUE) ?? due[0])?.milestone;
+}
+
+/** Milestones after the first, up to the second, and the changes in them. */
+export type Stretch = [after: number, upTo: number, changes: number];
+
+/** Returns what is put up to a milestone, from one mark to the next. */
+export function stretchesTo(state: State, upTo: number): Stretch[] {
+  const due = state.marks.filter(({ putAt, milestone }) => putAt === null && milestone <= upTo);
+  return [lastPut(state), ...due].flatMap(({ milestone, changes }, i) => {
+    const { milestone: end, changes: counted } = due[i] ?? {};
+    // earlier versions did not count them
+    if (end === undefined || counted === undefined || changes === undefined) return [];
+    return [[milestone, end, counted - changes]];
+  });
 }
 
 /** Notes that the entries of all changes up to the milestone had been put by `now`. */

@@ -9,7 +9,7 @@ import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-values.ts';
 import type { NftRow, Page } from './ports.ts';
 import { type PublishRun, type StepResult, seesSeal, swapState } from './publish-run.ts';
-import { type ChangePosition, duePut, markPut } from './publisher-state.ts';
+import { type ChangePosition, duePut, markPut, stretchesTo } from './publisher-state.ts';
 import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 
 /** So few entries a page that they are put in time even where a put takes seconds. */
@@ -29,7 +29,7 @@ const MIN_OPERATIONS = 3;
 export async function putChanged(run: PublishRun): Promise<StepResult> {
   const upTo = duePut(run.state, run.clock());
   if (upTo === undefined) return 'done';
-  const { entries } = run.state;
+  const { entries, generation } = run.state;
   if (entries.kind === 'complete') {
     if (run.left.operations < MIN_OPERATIONS) return 'budget spent';
     if (!(await seesSeal(run, entries.seal))) return 'seal not seen';
@@ -43,6 +43,12 @@ export async function putChanged(run: PublishRun): Promise<StepResult> {
     if (typeof page === 'string') return page;
     const last = page.rows.length < size ? undefined : page.rows.at(-1);
     after = last && { milestone: last.milestone, nft: last.nft };
+    if (after === undefined) {
+      // what damage hides would never be put
+      run.left.statements -= STATEMENTS.count;
+      const stretches = stretchesTo(run.state, upTo);
+      await run.ledger.requireChanges(stretches, { generation, token: run.token });
+    }
     const state = after ? { ...run.state, putUpTo: after } : markPut(run.state, upTo, run.clock());
     const result = await swapState(run, state);
     if (result !== 'done') return result;
@@ -79,7 +85,7 @@ async function putSeal(run: PublishRun): Promise<StepResult> {
 
 /** Returns the number of entries that the budget allows, with the statements of their page. */
 function pageSize({ left }: PublishRun): number {
-  if (left.statements < STATEMENTS.page + STATEMENTS.swap) return 0;
+  if (left.statements < STATEMENTS.page + STATEMENTS.count + STATEMENTS.swap) return 0;
   // one operation is left for the seal
   return Math.max(0, Math.min(PAGE_SIZE, left.operations - 1));
 }

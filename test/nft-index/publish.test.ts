@@ -158,6 +158,7 @@ test('where more changes wait than NFTs are put in a day, all is put anew, and t
   // all are put by now, and the window has still to pass
   const { readWindow } = ledger.index;
   ledger.index.readWindow = (since, most) => readWindow({ ...since, changes: undefined }, most);
+  ledger.index.requireChanges = async () => undefined;
   await countMore(3_000_000);
   for (let i = 0; i < 3; i++) {
     now += PUT_AFTER_MS;
@@ -251,6 +252,35 @@ test('a milestone that damage moves before the window, in the place of a later o
   store.takePuts();
   await expect(publishNow()).rejects.toThrow('rows of the table nft_change');
   expect(store.takePuts()).toEqual([]);
+});
+
+test.each(['200', "CAST('x' AS BLOB)"])(
+  'a change that damage hides, where it moved another one to %s',
+  async (moved) => {
+    await publishNow();
+    await ledger.apply([{ nft: B, output: outputId('b') }]);
+    db.exec('UPDATE nft_change SET milestone = 1');
+    db.exec(`INSERT INTO nft_change VALUES (${moved}, 0, '["${A}"]')`);
+    now += MINUTE_MS;
+    await expect(publishNow()).rejects.toThrow('rows of the table nft_change');
+  },
+);
+
+test.each([1, 99])('a change that damage moves to milestone %i never leaves', async (moved) => {
+  await publishNow();
+  await ledger.apply([{ nft: A, output: outputId('a') }]);
+  await publishNow();
+  db.exec(`UPDATE nft_change SET milestone = ${moved}`);
+  await ledger.apply([]);
+  // the window has as many changes as before
+  db.exec(`INSERT INTO nft_change VALUES (102, 0, '["${B}"]')`);
+  for (let passed = MINUTE_MS; passed < 2 * SETTLING_TIME_MS; passed += MINUTE_MS) {
+    now += MINUTE_MS;
+    const published = publishNow();
+    if (passed >= PUT_AFTER_MS) await expect(published).rejects.toThrow('the table nft_change');
+    else await published;
+  }
+  expect(store.recent.from).toBe(100);
 });
 
 describe('a milestone', () => {
