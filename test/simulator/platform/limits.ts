@@ -67,7 +67,11 @@ const BOUNDS: Values = {
     'UNREFERENCED_LIMITS.mentions': [1000, 2000],
   },
   // a thousand blocks with those that strangers send: more than a milestone after floods has
-  'src/follower/store/store-cone.ts': { MAX_LIVE_HEAP_BYTES: [500_000, 600_000] },
+  'src/follower/store/store-cone.ts': {
+    MAX_LIVE_HEAP_BYTES: [500_000, 600_000],
+    // a walk past what is known takes as many levels of blocks before it asks where it is
+    MAX_LEVELS: [2, 6],
+  },
   // what a crowd is kept to; other listeners of a story have less together
   'src/modules/events/accounts.ts': {
     'SHARED_LIMITS.connections': [100, 100],
@@ -107,7 +111,6 @@ const SIZES: Values = {
   },
   'src/follower/store/leave-out.ts': { QUERIED_AT_ONCE: [1, 5], TOLD_AT_ONCE: [2, 10] },
   'src/follower/store/store-cone.ts': {
-    MAX_LEVELS: [2, 6],
     PART_STEP: [1, 3],
     STATEMENTS_AT_ONCE: [12, 40],
     OF_PART: [4, 7],
