@@ -318,12 +318,14 @@ function follow(
       if (packet.type !== PacketType.Publish) continue;
       const ofBlocks = listener.blocks.get(packet.topic);
       if (packet.topic === BLOCKS) noteBlock(blockIdOf(packet.payload));
-      if (packet.topic === CONFIRMED) confirm(json(packet.payload));
-      else if (ofBlocks !== undefined) ofBlocks.add(blockIdOf(packet.payload));
-      else {
-        const topic = topics.find(({ name }) => name === packet.topic);
-        if (topic === undefined) world.wrong('safety', `an event of ${packet.topic}`);
+      const topic = topics.find(({ name }) => name === packet.topic);
+      try {
+        if (packet.topic === CONFIRMED) confirm(json(packet.payload));
+        else if (ofBlocks !== undefined) ofBlocks.add(blockIdOf(packet.payload));
+        else if (topic === undefined) world.wrong('safety', `an event of ${packet.topic}`);
         else told.get(topic.name)!.push(topic.read(packet.payload));
+      } catch (error) {
+        world.wrong('safety', `an event of ${packet.topic} that is none: ${error}`);
       }
     }
   };

@@ -77,6 +77,10 @@ const BREACHES = {
   'a later index': (network) => ({ index: network.nextIndex + 1 }),
   'too much is left in the treasury': (network) => ({ options: [receipt(network, 1n)] }),
   'two receipts': (network) => ({ options: [receipt(network), receipt(network)] }),
+  'two announcements': (network) => {
+    const { parameters } = parametersAt(network, lastIndex(network));
+    return { options: [5, 6].map((after) => announcement(parameters, network.nextIndex + after)) };
+  },
   'parameters for a milestone that has some': (network) => {
     const { parameters, pending } = parametersAt(network, lastIndex(network));
     return { options: [announcement(parameters, pending[0]!.targetMilestoneIndex)] };
