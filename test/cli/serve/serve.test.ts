@@ -112,9 +112,13 @@ describe('npm run serve', () => {
   it('says in a sentence that workerd does not run', async () => {
     const program = join(folder, 'no-program');
     writeFileSync(program, '');
-    const served = startCommand('serve', ['--port', '0', '--persist-to', join(folder, 'no-workerd')], {
-      MINIFLARE_WORKERD_PATH: program,
-    });
+    const served = startCommand(
+      'serve',
+      ['--port', '0', '--persist-to', join(folder, 'no-workerd')],
+      {
+        MINIFLARE_WORKERD_PATH: program,
+      },
+    );
     const { code, stderr } = await served.ended;
     expect([code, stderr.split('\n').at(-2)]).toEqual([
       1,
